@@ -40,8 +40,7 @@ std::string escaped(const std::string& text) {
 std::string label_text(const Labels& labels) {
   std::string text;
   for (const auto& [name, value] : labels) {
-    fmt::format_to(std::back_inserter(text), "{}{}=\"{}\"", text.empty() ? "" : ",",
-                   underscored(name), escaped(value));
+    text += fmt::format("{}{}=\"{}\"", text.empty() ? "" : ",", underscored(name), escaped(value));
   }
   return text;
 }

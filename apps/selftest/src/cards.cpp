@@ -67,31 +67,30 @@ std::string cards_page(std::vector<Archive> archives) {
     return std::tuple(archive.name, archive.target, archive.version);
   });
   std::string page = kHead;
-  const auto out = std::back_inserter(page);
   if (archives.empty()) {
     return page + fmt::format("No file has been received yet. Please attach yours to\n{}.\n",
                               kWhereToReport);
   }
   page += "| card | target | driver |";
-  for (const Column& column : kColumns) fmt::format_to(out, " {} |", column.title);
+  for (const Column& column : kColumns) page += fmt::format(" {} |", column.title);
   page += " system | wirewatt |\n|---|---|---|";
   for (std::size_t i = 0; i < kColumns.size() + 2; ++i) page += "---|";
   page += "\n";
   for (const Archive& archive : archives) {
     const auto findings = judge(archive);
-    fmt::format_to(out, "| {} | {} | {} |", title_of(archive), cell(archive.target),
-                   cell(archive.driver));
+    page += fmt::format("| {} | {} | {} |", title_of(archive), cell(archive.target),
+                        cell(archive.driver));
     for (const Column& column : kColumns) {
-      fmt::format_to(out, " {} |", verdict_of(findings, column.capability));
+      page += fmt::format(" {} |", verdict_of(findings, column.capability));
     }
-    fmt::format_to(out, " {} | {} |\n", cell(archive.system), cell(archive.version));
+    page += fmt::format(" {} | {} |\n", cell(archive.system), cell(archive.version));
   }
   for (const Archive& archive : archives) {
     const auto sentences = about_the_card(archive);
     if (sentences.empty()) continue;
-    fmt::format_to(out, "\n## {}{}\n\n", title_of(archive),
-                   archive.target.empty() ? "" : " (" + cell(archive.target) + ")");
-    for (const std::string& sentence : sentences) fmt::format_to(out, "- {}\n", sentence);
+    page += fmt::format("\n## {}{}\n\n", title_of(archive),
+                        archive.target.empty() ? "" : " (" + cell(archive.target) + ")");
+    for (const std::string& sentence : sentences) page += fmt::format("- {}\n", sentence);
   }
   return page;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -38,7 +37,7 @@ class CsvLine {
   template <class Number>
   CsvLine& number(Number value) {
     separate();
-    fmt::format_to(std::back_inserter(line_), "{}", value);
+    line_ += fmt::format("{}", value);
     return *this;
   }
   // Nothing where there is no value.

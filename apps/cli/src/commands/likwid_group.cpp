@@ -69,8 +69,8 @@ std::string formula(const std::map<std::string, double>& bytes, double joules_pe
   for (const auto& [counter, each] : bytes) {
     const double joules = each * joules_per_byte;
     const auto place = std::ranges::find(registers, counter) - registers.begin();
-    fmt::format_to(std::back_inserter(text), "{}{:.9E}*ROCM{}",
-                   joules < 0 ? "-" : (text.empty() ? "" : "+"), std::abs(joules), place);
+    text += fmt::format("{}{:.9E}*ROCM{}", joules < 0 ? "-" : (text.empty() ? "" : "+"),
+                        std::abs(joules), place);
   }
   return text;
 }

@@ -142,7 +142,7 @@ class PlotWriter {
           shown.x = before->x + (dot.x - before->x) * (y_.high - before->y) / (dot.y - before->y);
           shown.y = y_.high;
         }
-        fmt::format_to(std::back_inserter(points), "{:.2f},{:.2f} ", px(shown.x), py(shown.y));
+        points += fmt::format("{:.2f},{:.2f} ", px(shown.x), py(shown.y));
         before = &dot;
       }
       svg_.add(R"(<polyline class="line c{}" points="{}"/>)", series.colour, points);

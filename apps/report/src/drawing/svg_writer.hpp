@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -55,7 +54,7 @@ class SvgWriter {
   // Adds a line of markup, in which texts among `arguments` are escaped.
   template <class... Arguments>
   void add(fmt::format_string<SvgArgument<Arguments>...> markup, const Arguments&... arguments) {
-    fmt::format_to(std::back_inserter(svg_), markup, SvgArgument<Arguments>{arguments}...);
+    svg_ += fmt::format(markup, SvgArgument<Arguments>{arguments}...);
     svg_ += '\n';
   }
 

@@ -151,8 +151,7 @@ std::string settings_text(const sweep::Table& table, const sweep::Row& row) {
   std::string text;
   for (std::size_t i = 0; i < table.settings.size(); ++i) {
     if (row.settings[i].empty()) continue;
-    fmt::format_to(std::back_inserter(text), "{}{}={}", text.empty() ? "" : ", ", table.settings[i],
-                   row.settings[i]);
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", table.settings[i], row.settings[i]);
   }
   return text;
 }

@@ -40,14 +40,13 @@ std::string label_of(const GraphNode& node) {
   std::string label = word_for(node.kind);
   if (const auto* call = std::get_if<KernelCall>(&node.what.parameters)) {
     const auto& [threads, extra, named, blocks, arguments, lds] = call->parameters;
-    fmt::format_to(std::back_inserter(label), "\\n{}\\n{} x {} x {} blocks of {} x {} x {}",
-                   kernel_of(*call), blocks.x, blocks.y, blocks.z, threads.x, threads.y, threads.z);
+    label += fmt::format("\\n{}\\n{} x {} x {} blocks of {} x {} x {}", kernel_of(*call), blocks.x,
+                         blocks.y, blocks.z, threads.x, threads.y, threads.z);
   } else if (const auto* copy = std::get_if<Memcpy3dParameters>(&node.what.parameters)) {
     const auto& [width, height, depth] = copy->extent;
-    fmt::format_to(std::back_inserter(label), "\\n{} x {} x {}", width, height, depth);
+    label += fmt::format("\\n{} x {} x {}", width, height, depth);
   } else if (const auto* fill = std::get_if<MemsetParameters>(&node.what.parameters)) {
-    fmt::format_to(std::back_inserter(label), "\\n{} x {} of {} B", fill->width, fill->height,
-                   fill->element_bytes);
+    label += fmt::format("\\n{} x {} of {} B", fill->width, fill->height, fill->element_bytes);
   }
   return label;
 }
