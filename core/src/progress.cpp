@@ -1,7 +1,7 @@
 #include "ww/core/progress.hpp"
+#include "ww/core/log.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -65,9 +65,9 @@ Progress::Progress(std::string label, std::string unit)
       form_(Form::none) {
   if (as_json) {
     form_ = Form::json;
-  } else if (::isatty(STDERR_FILENO) == 1 && spdlog::should_log(spdlog::level::info)) {
+  } else if (::isatty(STDERR_FILENO) == 1 && log::is_shown(log::Level::info)) {
     form_ = Form::drawn;
-  } else if (spdlog::should_log(spdlog::level::debug)) {
+  } else if (log::is_shown(log::Level::debug)) {
     form_ = Form::told;
   }
 }
@@ -109,7 +109,7 @@ void Progress::update(double done, double total, const std::string& note) {
   if (form_ == Form::told) {
     if (now - drawn_ < std::chrono::seconds(10)) return;
     drawn_ = now;
-    spdlog::debug("{} {}", label_, text(done, total, note));
+    log::debug("{} {}", label_, text(done, total, note));
     return;
   }
   if (elapsed.count() < 1.0 || now - drawn_ < std::chrono::milliseconds(100)) return;

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -18,6 +17,7 @@
 #include <sstream>
 
 #include "sensor/nvml/nvml_api.hpp"
+#include "ww/core/log.hpp"
 #include "ww/measure/clock_control.hpp"
 
 namespace ww::measure {
@@ -190,7 +190,7 @@ ClockGuardian::~ClockGuardian() {
   }
   const auto left = read_leftover(file_);
   if (!left) return;
-  spdlog::warn(
+  log::warn(
       "{}: clocks stay fixed, because the driver did not take them back; the next start of "
       "wirewatt tries again{}",
       left->action.target,

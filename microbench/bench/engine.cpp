@@ -2,7 +2,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -17,6 +16,7 @@
 #include "ww/core/file_system.hpp"
 #include "ww/core/folder_lock.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
 #include "ww/measure/health.hpp"
 #include "ww/measure/sensor_info.hpp"
 #include "ww/measure/step_test.hpp"
@@ -328,7 +328,7 @@ Status Engine::perform(const Condition& condition) {
   if (ok) return {};
   ++rejected_;
   if (first_reason_.empty()) first_reason_ = reason;
-  spdlog::debug("run {}.{} rejected: {}", condition.block, condition.position, reason);
+  log::debug("run {}.{} rejected: {}", condition.block, condition.position, reason);
   if (sensor_failures_ > 0 && condition.block == 0) return fail(ErrorCode::bad_data, reason);
   if (sensor_failures_ >= kMaxSensorFailures) {
     return fail(ErrorCode::bad_data,
@@ -349,12 +349,12 @@ Status Engine::find_response() {
   const auto slow = experiment_->slow_steps();
   WW_ASSIGN(response, response_to_steps(setup_, 0, slow.front().position - 1));
   if (!response.resolved) {
-    spdlog::info("the step test was not resolved ({}); a slower one follows", response.reason);
+    log::info("the step test was not resolved ({}); a slower one follows", response.reason);
     WW_TRY(perform_all(slow));
     WW_ASSIGN(slower, response_to_steps(setup_, slow.front().position, slow.back().position));
     response = slower;
     if (!response.resolved) {
-      spdlog::warn("the sensor's response is not resolved: {}", response.reason);
+      log::warn("the sensor's response is not resolved: {}", response.reason);
     }
   }
   SensorResponse found;
@@ -401,7 +401,7 @@ Status Engine::measure() {
     if (block > experiment_->minimum_blocks()) {
       const auto width = parts_.half_width(*store_);
       if (!width) {
-        spdlog::warn("no fit yet, so no further blocks: {}", width.error().text());
+        log::warn("no fit yet, so no further blocks: {}", width.error().text());
         return {};
       }
       if (*width && **width <= request_.half_width) return {};

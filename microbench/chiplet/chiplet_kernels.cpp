@@ -1,7 +1,6 @@
 #include "chiplet/chiplet_kernels.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "ww/core/hash.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/split_mix.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/kernels/sources.hpp"
@@ -71,7 +71,7 @@ Result<std::unique_ptr<PackageKernels>> ChipletKernels::create(Device& device,
   WW_TRY(made->load_kernels());
   WW_TRY(made->align());
   WW_TRY(made->fill(seed));
-  spdlog::info("looking for the dies of {} and the homes of its pages", device.host->device_name());
+  log::info("looking for the dies of {} and the homes of its pages", device.host->device_name());
   WW_TRY(made->find_layout());
   WW_TRY(made->check_l2_misses());
   WW_TRY(made->find_misses());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include "device/amd_package.hpp"
 #include "device/launch_log.hpp"
 #include "host/pinning.hpp"
+#include "ww/core/log.hpp"
 #include "ww/microbench/gpu_load.hpp"
 #include "ww/model/known_floorplans.hpp"
 
@@ -235,7 +235,7 @@ Result<std::vector<CardSensor::State>> find_states(ComputeHost& host, measure::S
     notes["states"]["reason"] =
         "the driver tells no core voltage: 1 V stands in for it, and nothing can be said of how "
         "energy goes with voltage";
-    spdlog::warn("{}", notes["states"]["reason"].get<std::string>());
+    log::warn("{}", notes["states"]["reason"].get<std::string>());
   }
   return states;
 }
@@ -469,7 +469,7 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   device.is_virtual = opened.is_virtual;
   device.floorplan_toml = *text;
   WW_ASSIGN(plan, model::parse_floorplan(device.floorplan_toml, std::string(card.floorplan)));
-  spdlog::info("looking at {}'s engines and L2 channels", opened.host->device_name());
+  log::info("looking at {}'s engines and L2 channels", opened.host->device_name());
   WW_ASSIGN(topology, discover_topology(*opened.host, {}));
   if (topology.places.empty()) {
     return fail(ErrorCode::unsupported,
@@ -484,13 +484,13 @@ Result<Device> open_amd_device(ComputeDevice opened, const std::string& name) {
   QuadrantOrder order;
   if (hashed.empty()) {
     order = order_quadrants(topology.latency, plan);
-    if (!order.by_latency) spdlog::warn("which quadrant lies where is assumed: {}", order.reason);
+    if (!order.by_latency) log::warn("which quadrant lies where is assumed: {}", order.reason);
     for (const int group : order.group_of) {
       device.quadrants.push_back(plan.quadrants[static_cast<std::size_t>(group)]);
     }
   } else {
     order.reason = hashed;
-    spdlog::info("{}", hashed);
+    log::info("{}", hashed);
   }
 
   device.engine_cus = cus;

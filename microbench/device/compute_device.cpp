@@ -1,12 +1,12 @@
 #include "ww/microbench/compute_device.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "device/amd_device.hpp"
 #include "device/device.hpp"
 #include "device/kfd_topology.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/log.hpp"
 #include "ww/microbench/hosts.hpp"
 
 namespace ww::microbench {
@@ -14,7 +14,7 @@ namespace {
 
 Result<ComputeDevice> open_real(const DeviceRequest& request, const std::string& name) {
   if (request.clock_control) {
-    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+    for (const auto& line : measure::restore_leftovers()) log::warn("{}", line);
   }
   // Before the compute host: the tries of vendor libraries fork.
   const measure::Telemetry telemetry = measure::find_telemetry({});

@@ -1,7 +1,6 @@
 #include "device/device.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +9,7 @@
 #include "device/amd_device.hpp"
 #include "host/opencl_host.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/process.hpp"
 #include "ww/core/suggest.hpp"
 #include "ww/measure/virtual_device.hpp"
@@ -173,7 +173,7 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   if (name.empty()) {
     WW_ASSIGN(choice, choose_device(request.need));
     if (request.need != DeviceNeed::virtual_chip) {
-      spdlog::info("{}: {}", choice.name, choice.reason);
+      log::info("{}: {}", choice.name, choice.reason);
     }
     return choice.name;
   }
@@ -200,7 +200,7 @@ Result<std::string> resolve_device_name(const DeviceRequest& request) {
   if (parsed.is_host()) return name;
   if (parsed.kind() == DeviceName::Kind::pci || parsed.kind() == DeviceName::Kind::sensor) {
     WW_ASSIGN(choice, choose_on_card(name));
-    spdlog::info("{}: {}", choice.name, choice.reason);
+    log::info("{}: {}", choice.name, choice.reason);
     return choice.name;
   }
   return fail(ErrorCode::not_found,

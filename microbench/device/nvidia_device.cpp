@@ -1,12 +1,12 @@
 #include "device/nvidia_device.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "device/launch_log.hpp"
+#include "ww/core/log.hpp"
 
 namespace ww::microbench {
 
@@ -15,13 +15,13 @@ namespace {
 // Other work on the card draws power that no run of ours explains.
 nlohmann::json other_work(const measure::NvidiaGpu& gpu, const std::string& name) {
   if (!gpu.processes) {
-    spdlog::warn("{}: the driver does not report who else computes on it; make sure nobody does",
-                 name);
+    log::warn("{}: the driver does not report who else computes on it; make sure nobody does",
+              name);
     return nullptr;
   }
   if (!gpu.processes->empty()) {
-    spdlog::warn("{}: other processes compute on it ({}): their power disturbs every run", name,
-                 fmt::join(*gpu.processes, ", "));
+    log::warn("{}: other processes compute on it ({}): their power disturbs every run", name,
+              fmt::join(*gpu.processes, ", "));
   }
   return *gpu.processes;
 }

@@ -322,8 +322,8 @@ Result<Topology> topology_of(const TopologyRequest& request,
         cached->from_cache = true;
         return cached;
       }
-      spdlog::warn("{} is not as it was written ({}); probing again", file.string(),
-                   cached.error().message);
+      log::warn("{} is not as it was written ({}); probing again", file.string(),
+                cached.error().message);
     }
   }
   WW_ASSIGN(topology, discover_topology(*opened.host, progress));
@@ -342,7 +342,7 @@ Result<Topology> topology_of(const TopologyRequest& request,
   fs::create_directories(file.parent_path(), ec);
   // A result that cannot be kept is a result all the same.
   if (const auto kept = write_file_atomically(file, to_json(topology).dump(1)); !kept) {
-    spdlog::warn("the topology is not cached: {}", kept.error().text());
+    log::warn("the topology is not cached: {}", kept.error().text());
   }
   return topology;
 }

@@ -1,7 +1,6 @@
 // The calibration: every shader engine streams every quadrant of the L2
 // (plan.hpp has the order).
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <cmath>
 #include <map>
@@ -15,6 +14,7 @@
 #include "experiment/runner.hpp"
 #include "experiment/stream_kernels.hpp"
 #include "memory_dies/beyond_l2.hpp"
+#include "ww/core/log.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -182,7 +182,7 @@ Status Calibration::find_latency(Bench& bench) {
   if (pass) {
     latency_ = std::move(*pass);
   } else {
-    spdlog::info("no latencies will witness the floorplan: {}", pass.error().text());
+    log::info("no latencies will witness the floorplan: {}", pass.error().text());
   }
   return {};
 }
@@ -279,9 +279,9 @@ void Calibration::use(const SensorResponse& response) {
         pause_share_of(info.power_resolution_w, response.noise_w, info.rise_s, response.step_w);
   }
   if (*inputs_.turn_s <= 0) {
-    spdlog::info("the sensor is too slow for lock-in; plateaus take its place");
+    log::info("the sensor is too slow for lock-in; plateaus take its place");
   }
-  spdlog::info(
+  log::info(
       "the sensor reads every {:.3g} s: plateaus last {:.3g} s, and the campaign takes {:.0f} "
       "min{}",
       reading_s, *inputs_.plateau_s, std::ceil(planned_seconds(inputs_) / 60),

@@ -1,13 +1,12 @@
 #include "ww/microbench/campaign.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <nlohmann/json.hpp>
 
 #include "bench/engine.hpp"
 #include "experiment/experiments.hpp"
 #include "homes/home_device.hpp"
 #include "ww/core/device_name.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/process.hpp"
 #include "ww/microbench/traffic_check.hpp"
 
@@ -27,7 +26,7 @@ Result<Device> open_real_device(const DeviceRequest& request, const std::string&
   }
   WW_ASSIGN(device, open_device(named, name));
   if (!check.verified) {
-    spdlog::warn("bytes are computed from launches and not verified by counters: {}", check.reason);
+    log::warn("bytes are computed from launches and not verified by counters: {}", check.reason);
   }
   auto notes = nlohmann::json::parse(device.notes, nullptr, false);
   if (notes.is_object()) {

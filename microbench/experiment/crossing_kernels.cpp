@@ -1,7 +1,6 @@
 #include "experiment/crossing_kernels.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <span>
@@ -10,6 +9,7 @@
 #include "latency/latency_map.hpp"
 #include "latency/latency_structure.hpp"
 #include "ww/core/hash.hpp"
+#include "ww/core/log.hpp"
 #include "ww/microbench/crossing.hpp"
 
 namespace ww::microbench {
@@ -72,7 +72,7 @@ Result<std::unique_ptr<CrossingKernels>> CrossingKernels::create(Device& device,
                                                                  int groups_per_place,
                                                                  const CrossingSplit& before) {
   std::unique_ptr<CrossingKernels> made(new CrossingKernels(device, pinning));
-  spdlog::info("looking for the two sides of the L2 of {}", device.host->device_name());
+  log::info("looking for the two sides of the L2 of {}", device.host->device_name());
   WW_TRY(made->prober_.set_up());
   WW_TRY(made->find_sides(before));
   WW_ASSIGN(done, device.host->create_buffer(kMaxPlaces * 4));
@@ -114,7 +114,7 @@ Status CrossingKernels::find_sides(const CrossingSplit& before) {
                       sides_.reason, structure.reason),
           device_.host->device_name());
     }
-    spdlog::info("no two sides ({}): comparing the ends of the latencies", sides_.reason);
+    log::info("no two sides ({}): comparing the ends of the latencies", sides_.reason);
     sides_ = ends_of(latency, structure, side_of_line);
     split_.by_latency = true;
     split_.difference_error_ticks = difference_error_ticks(structure, sides_, side_of_line);

@@ -1,7 +1,6 @@
 #include "homes/home_device.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "device/topology_probe.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/core/log.hpp"
 #include "ww/model/floorplan.hpp"
 #include "ww/model/latency_table.hpp"
 
@@ -116,8 +116,8 @@ std::string array_cache_obstacle(const ArrayCacheVerdict& verdict, bool may_be_u
 // evidence with how it was opened; nothing on devices other than RDNA.
 Status look_at_array_caches(Device& device) {
   if (!is_rdna(device.chip.target)) return {};
-  spdlog::info("looking whether {}'s loads pass the caches of its shader arrays",
-               device.host->device_name());
+  log::info("looking whether {}'s loads pass the caches of its shader arrays",
+            device.host->device_name());
   WW_ASSIGN(evidence, find_array_cache_evidence(*device.host));
   const ArrayCacheVerdict verdict = judge_array_caches(evidence);
   const bool has_none = !has_array_caches(device.chip.target);
@@ -203,8 +203,8 @@ std::string match_homes(HomeMemory& memory, const model::Floorplan& plan) {
   const FloorplanAgreement agreement = compare_floorplan(memory.homes, plan);
   if (!agreement.home_of.empty()) reorder(memory.homes, agreement.home_of);
   if (agreement.agrees) {
-    spdlog::info("latencies agree with the floorplan '{}' (correlation {:.3f}, of ranks {:.3f})",
-                 plan.name, agreement.correlation, agreement.rank_correlation.value_or(0));
+    log::info("latencies agree with the floorplan '{}' (correlation {:.3f}, of ranks {:.3f})",
+              plan.name, agreement.correlation, agreement.rank_correlation.value_or(0));
   }
   return agreement.reason;
 }
@@ -216,7 +216,7 @@ bool homes_are_documented(const Device& device, const DeviceRequest& request) {
 
 Status find_device_homes(Device& device, const DeviceRequest& request) {
   WW_TRY(look_at_array_caches(device));
-  spdlog::info("finding out where {}'s lines live", device.host->device_name());
+  log::info("finding out where {}'s lines live", device.host->device_name());
   WW_ASSIGN(memory, discover_homes(*device.host, kHomePages, {}));
   if (!memory.homes.found) {
     return fail(

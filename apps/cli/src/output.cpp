@@ -137,7 +137,7 @@ void name_options_in_errors(HasOption has_option) {
 }
 
 int report_error(const Error& error) {
-  spdlog::error("{}", with_near_file(with_option(error)).text());
+  log::error("{}", with_near_file(with_option(error)).text());
   return exit_code(error.code);
 }
 

@@ -24,9 +24,9 @@ Status check_timeline_files(const TimelineFiles& files) {
 
 Status save_timeline(const timeline::Timeline& timeline, const TimelineFiles& files) {
   const std::string& named = files.perfetto.empty() ? files.rocpd : files.perfetto;
-  for (const auto& gap : timeline.gaps()) spdlog::warn("{}: {}", named, gap);
+  for (const auto& gap : timeline.gaps()) log::warn("{}: {}", named, gap);
   if (timeline.empty()) {
-    spdlog::warn("no timeline: nothing was seen that has a place in time");
+    log::warn("no timeline: nothing was seen that has a place in time");
     return {};
   }
   if (!files.perfetto.empty()) WW_TRY(timeline.write(files.perfetto));

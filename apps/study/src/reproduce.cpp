@@ -112,7 +112,7 @@ Status check_calibration(const fs::path& folder, bool quick) {
 Result<std::string> calibrate(const std::string& folder, bool quick) {
   const std::string model = (fs::path(folder) / "model.json").string();
   if (fs::exists(model)) {
-    spdlog::info("{}: the calibration is there already", folder);
+    log::info("{}: the calibration is there already", folder);
     return model;
   }
   WW_ASSIGN(self, own_program());
@@ -219,7 +219,7 @@ Result<ordered_json> reproduce_study(const ReproduceRequest& request, json resul
   result["size"] = request.size;
   result["builds"] = study.builds;
   if (study.builds.size() > 1) {
-    spdlog::warn(
+    log::warn(
         "{}: its runs are of several builds of this program ({}); remove the folder 'runs' there "
         "to run all of them again",
         request.out, fmt::join(study.builds, ", "));

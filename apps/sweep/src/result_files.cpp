@@ -43,7 +43,7 @@ Status lines_of(const fs::path& file, const Visit& visit) {
   WW_ASSIGN(content, read_file(file));
   std::string_view rest = content;
   if (!rest.starts_with(kHead)) {
-    spdlog::warn("{}: not a file of results; left out", file.string());
+    log::warn("{}: not a file of results; left out", file.string());
     return {};
   }
   rest.remove_prefix(kHead.size());
@@ -134,7 +134,7 @@ Status read_records(const fs::path& folder, const std::function<Status(Record&&)
       folder, taken, start, [&](std::string_view line, const fs::path& file) -> Status {
         auto record = from_line(line);
         if (!record) {
-          spdlog::warn("{}: a damaged record; its point counts as missing", file.string());
+          log::warn("{}: a damaged record; its point counts as missing", file.string());
           return {};
         }
         return visit(std::move(*record));

@@ -164,7 +164,7 @@ Status make_folder(const Sweep& sweep, const Program& program, bool resume) {
     }
     const auto before = read_description(sweep.folder);
     if (before && before->at("program_hash") != program.hash) {
-      spdlog::warn(
+      log::warn(
           "the program is another than the one that began this sweep: its points are run "
           "again");
     }

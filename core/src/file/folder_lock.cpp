@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 
 #include "write_all.hpp"
 #include "ww/core/file_system.hpp"
+#include "ww/core/log.hpp"
 
 namespace ww {
 namespace {
@@ -62,8 +62,8 @@ Result<FolderLock> FolderLock::take(const std::filesystem::path& folder, std::st
                                 holder, doing),
                     folder.string());
       }
-      spdlog::warn("{}: this file system has no locks ({}); let no second process work here",
-                   folder.string(), std::strerror(number));
+      log::warn("{}: this file system has no locks ({}); let no second process work here",
+                folder.string(), std::strerror(number));
       return FolderLock(file, fd);
     }
     if (!is_named(fd, file)) {

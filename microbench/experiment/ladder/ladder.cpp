@@ -2,7 +2,6 @@
 #include "ww/microbench/ladder.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +18,7 @@
 #include "experiment/points.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/core/log.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/virtual_chips.hpp"
 
@@ -283,7 +283,7 @@ Status Ladder::prepare(Bench& bench) {
   Device& device = bench.device();
   if (device.is_virtual) launch_s_ = kVirtualLaunchSeconds;
   if (sets_.empty()) {
-    spdlog::info("looking for the levels of the memory of {}", device.host->device_name());
+    log::info("looking for the levels of the memory of {}", device.host->device_name());
     WW_ASSIGN(most, largest_set(device));
     const int known = device.chip.engines * device.chip.cus_per_engine;
     const int units = known > 0 ? known : device.host->facts().compute_units;

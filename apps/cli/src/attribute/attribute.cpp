@@ -224,7 +224,7 @@ int run(AttributeArguments arguments) {
   const auto read = read_attribute_table(arguments.path, arguments.columns);
   if (!read) return report_error(read.error());
   if (read->without_power > 0) {
-    spdlog::warn("{} runs have no power and are left out", read->without_power);
+    log::warn("{} runs have no power and are left out", read->without_power);
   }
   const bool predicts = !arguments.predict.empty();
   arguments.columns.reference_v = read->reference_v;

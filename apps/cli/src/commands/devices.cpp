@@ -45,8 +45,7 @@ int show_choices(const CLI::App& program, bool json) {
   for (const CommandText& command : describe_commands(program, Hidden::included)) {
     const CommandNeed* row = find_command_need(command.name);
     if (row == nullptr) {
-      spdlog::error("the command '{}' has no row among the needs of device_options.cpp",
-                    command.name);
+      log::error("the command '{}' has no row among the needs of device_options.cpp", command.name);
       return 1;
     }
     if (!row->need || !command.below.empty()) continue;

@@ -53,7 +53,7 @@ int run(const FitArguments& arguments) {
     if (const auto status = write_file_atomically(arguments.out, fitted->contents); !status) {
       return report_error(status.error());
     }
-    spdlog::info("model written to {}", arguments.out);
+    log::info("model written to {}", arguments.out);
   }
   show(fitted->answer, arguments.json);
   return fitted->identified ? 0 : 1;

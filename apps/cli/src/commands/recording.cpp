@@ -29,7 +29,7 @@ std::optional<microbench::CampaignSummary> record(
     return std::nullopt;
   }
   if (!summary->complete) {
-    spdlog::warn("interrupted after {} runs; {}", summary->runs, resume_hint);
+    log::warn("interrupted after {} runs; {}", summary->runs, resume_hint);
     exit_code = ww::exit_code(ErrorCode::cancelled);
     return std::nullopt;
   }

@@ -77,7 +77,7 @@ int write_pictures(const ReportArguments& arguments) {
   if (!files) return report_error(files.error());
   if (std::ranges::none_of(*files,
                            [](const fs::path& file) { return file.extension() == ".png"; })) {
-    spdlog::info(
+    log::info(
         "SVG alone: for PNG, too, install rsvg-convert (Debian, Ubuntu: librsvg2-bin; Fedora: "
         "librsvg2-tools), or use the PNG buttons of the page");
   }

@@ -319,7 +319,7 @@ Status missing(const char* what, const fs::path& folder) {
                 fmt::format("no {}: the disk is full, {} bytes are left", what, space.available),
                 folder.parent_path().string());
   }
-  spdlog::warn(
+  log::warn(
       "no {}: the program made no use of the device, did not end by itself, or could not write "
       "(it said so above)",
       what);
@@ -368,7 +368,7 @@ Result<Finished> execute(const RunArguments& arguments) {
   }
   WW_TRY(microbench::enter_virtual_device(arguments.device));
   WW_ASSIGN(settings, sim::read_driver_settings());
-  settings.progress = spdlog::should_log(spdlog::level::info);
+  settings.progress = log::is_shown(log::Level::info);
   // Counters are always kept: the totals come from them. Each process writes a file of its own.
   const auto beside = [](const std::string& file) {
     return file.empty() ? ScratchFolder::create("run") : folder_for(file);
@@ -472,8 +472,8 @@ int run(const RunArguments& arguments) {
   const auto [signal, code] = finished->end;
   const std::string& device = arguments.device.name;
   if (signal != 0) {
-    spdlog::error("{}: ended by signal {} ({}); counted are the launches that had ended by then",
-                  arguments.command.front(), signal, ::strsignal(signal));
+    log::error("{}: ended by signal {} ({}); counted are the launches that had ended by then",
+               arguments.command.front(), signal, ::strsignal(signal));
   }
   const Totals& totals = finished->totals;
   if (!arguments.json) {

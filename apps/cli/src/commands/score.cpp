@@ -224,7 +224,7 @@ int run(const std::string& folder, bool json) {
   if (kept) return code;
   if (kept.error().code != ErrorCode::permission_denied) return report_error(kept.error());
   // A calibration that many share is often read alone.
-  spdlog::warn("score.json is not kept: {}", kept.error().text());
+  log::warn("score.json is not kept: {}", kept.error().text());
   return code;
 }
 

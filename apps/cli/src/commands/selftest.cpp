@@ -86,7 +86,7 @@ int print_cards(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     auto archive = read_archive(file);
     if (!archive) return report_error(archive.error());
-    if (archive->is_virtual) spdlog::warn("{} is of a virtual GPU: it is left out", file);
+    if (archive->is_virtual) log::warn("{} is of a virtual GPU: it is left out", file);
     archives.push_back(std::move(*archive));
   }
   fmt::print("{}", selftest::cards_page(std::move(archives)));
@@ -109,7 +109,7 @@ class SelftestFile {
     WW_ASSIGN(folder, temporary_parent());
     const auto instead = folder / path_.filename();
     if (!write_file_atomically(instead, bytes)) return written;
-    spdlog::warn("{}; the file is {} instead", written.error().text(), instead.string());
+    log::warn("{}; the file is {} instead", written.error().text(), instead.string());
     moved_ = true;
     path_ = instead;
     return {};
@@ -152,7 +152,7 @@ int run_selftest(const SelftestArguments& arguments) {
                  archive->target);
     }
   } else {
-    spdlog::info("{}: {} kB", file.path(), (file.size() + 999) / 1000);
+    log::info("{}: {} kB", file.path(), (file.size() + 999) / 1000);
   }
   if (interrupted()) return exit_code(ErrorCode::cancelled);
   if (!arguments.device.name.empty() && !archive->no_device.empty()) {

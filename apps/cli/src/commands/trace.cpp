@@ -1,6 +1,5 @@
 // wirewatt trace: look at memory traces, and convert them.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <bit>
 #include <filesystem>
@@ -212,9 +211,10 @@ Result<trace::Converted> export_csv(trace::Reader& reader, const std::string& ou
     rows.clear();
     for (auto set = access.lanes; set != 0; set &= set - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(set));
-      fmt::format_to(std::back_inserter(rows), "{},{},{:#x},{}\n", head, lane, access.address[lane],
-                     access.has_values ? "0x" + hex_value(access, lane, instruction.value_bytes)
-                                       : std::string());
+      rows +=
+          fmt::format("{},{},{:#x},{}\n", head, lane, access.address[lane],
+                      access.has_values ? "0x" + hex_value(access, lane, instruction.value_bytes)
+                                        : std::string());
     }
     WW_TRY(file.write(rows));
   }
@@ -232,7 +232,7 @@ Result<trace::Converted> export_file(const std::string& in, const std::string& f
 
 int report(const Result<trace::Converted>& converted, const std::string& out, bool as_json) {
   if (!converted) return report_error(converted.error());
-  for (const auto& remark : trace::remarks_on(*converted)) spdlog::warn("{}", remark);
+  for (const auto& remark : trace::remarks_on(*converted)) log::warn("{}", remark);
   if (as_json) {
     auto json = to_json(converted->totals);
     json["out"] = out;

@@ -253,7 +253,7 @@ int run(DoctorArguments arguments) {
     return doctor_recording(arguments.recording, arguments.meter, arguments.json);
   }
   if (!arguments.no_clock_control) {
-    for (const auto& line : measure::restore_leftovers()) spdlog::warn("{}", line);
+    for (const auto& line : measure::restore_leftovers()) log::warn("{}", line);
   }
   measure::TelemetryOptions options;
   options.clock_control = !arguments.no_clock_control;

@@ -29,7 +29,7 @@ using nlohmann::json;
 Result<SensorRecording> read(const std::string& path) {
   if (otf2::is_trace(path)) {
     WW_ASSIGN(trace, otf2::read_power_trace(path));
-    for (const auto& gap : trace.gaps) spdlog::warn("{}: {}", path, gap);
+    for (const auto& gap : trace.gaps) log::warn("{}: {}", path, gap);
     return std::move(trace.recording);
   }
   if (std::error_code ec; std::filesystem::is_directory(path, ec)) {

@@ -37,7 +37,7 @@ Result<CountingPlan> plan_counting(const microbench::DeviceChoice& card, const s
     return plan;
   } else if (inside.error().code == ErrorCode::unsupported &&
              plan.architecture.starts_with("gfx")) {
-    spdlog::warn("not counted inside the program: {}", inside.error().text());
+    log::warn("not counted inside the program: {}", inside.error().text());
   }
   const auto installed = measure::installed_profilers(plan.architecture);
   if (installed.empty()) {
@@ -91,7 +91,7 @@ Result<CountedOnCard> count_on_card(const CountingPlan& plan,
     inside.limit = plan.limit;
     auto counted = measure::profile_in_process(*plan.inside, inside);
     if (counted) {
-      for (const std::string& warning : counted->warnings) spdlog::warn("{}", warning);
+      for (const std::string& warning : counted->warnings) log::warn("{}", warning);
       return CountedOnCard{
           session::counted_dispatches(std::move(counted->counters.dispatches), plan.architecture),
           counted->exit_code};
@@ -101,8 +101,7 @@ Result<CountedOnCard> count_on_card(const CountingPlan& plan,
       return tl::unexpected(std::move(counted).error());
     }
     profiler = installed.front();
-    spdlog::warn("{}. It runs again under {}", counted.error().text(),
-                 to_string(profiler.profiler));
+    log::warn("{}. It runs again under {}", counted.error().text(), to_string(profiler.profiler));
   }
   measure::ProfileRequest request;
   request.architecture = plan.architecture;

@@ -78,8 +78,8 @@ Status use_segments(calibration::Calibration& model, const std::string& path) {
   const Figure& row = fit.registers_l1_per_bit;
   const auto absolute = model::registers_l1_absolute(fit);
   if (row.status != RowStatus::ok || !absolute) {
-    spdlog::warn("{}: registers-L1 is {}, so it stays transferred: {}", file.string(),
-                 to_string(row.status), row.reason);
+    log::warn("{}: registers-L1 is {}, so it stays transferred: {}", file.string(),
+              to_string(row.status), row.reason);
     return {};
   }
   return model.use_registers_l1(*absolute);
@@ -197,7 +197,7 @@ Result<session::CountedDispatches> count_program(const EstimateArguments& argume
   if (arguments.limit_s) {
     planned->limit = std::chrono::milliseconds(std::llround(1e3 * *arguments.limit_s));
   }
-  spdlog::info("{}", to_text(*planned, arguments.command));
+  log::info("{}", to_text(*planned, arguments.command));
   done.device = card.name;
   WW_ASSIGN(counted, count_on_card(*planned, arguments.command, arguments.json));
   done.program_exit_code = counted.exit_code;

@@ -88,7 +88,7 @@ Status add_recorded_power(timeline::Timeline& timeline, const RecordedPower& pow
                           std::span<const measure::CounterDispatch> launches) {
   if (power.file.empty()) return {};
   WW_ASSIGN(trace, otf2::read_power_trace(power.file));
-  for (const auto& gap : trace.gaps) spdlog::warn("{}: {}", power.file, gap);
+  for (const auto& gap : trace.gaps) log::warn("{}: {}", power.file, gap);
   constexpr double kNanoseconds = 1e9;
   if (trace.ticks_per_s != kNanoseconds) {
     return fail(ErrorCode::bad_data,

@@ -94,7 +94,7 @@ Result<measure::DeviceCounting> prepare_counting(const MeterRequest& request,
   }
   if (const auto disturbed = measure::counting_disturbs(architecture, sdk.release);
       !disturbed.empty()) {
-    spdlog::warn("{}", disturbed);
+    log::warn("{}", disturbed);
   }
   return measure::DeviceCounting::prepare(sdk, std::move(counting));
 }
@@ -103,7 +103,7 @@ Status price_counted(MeterResult& result, const MeterRequest& request,
                      measure::DeviceCounting& counting, const calibration::Calibration& model) {
   WW_ASSIGN(news, counting.poll());
   WW_ASSIGN(warnings, counting.warnings());
-  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : warnings) log::warn("{}", warning);
   if (news.stretches.empty() || !news.trouble.empty()) {
     no_wires(result, &model, news.trouble.empty() ? "no sample was taken" : news.trouble);
     return {};
@@ -134,10 +134,10 @@ Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
     return {};
   }
   WW_ASSIGN(architecture, counted_part(request, *model));
-  spdlog::warn("{} runs twice: it is counted now, and metered in a second run after that",
-               request.command.front());
+  log::warn("{} runs twice: it is counted now, and metered in a second run after that",
+            request.command.front());
   WW_ASSIGN(found, measure::count_command(architecture, request.command));
-  for (const std::string& warning : found.warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : found.warnings) log::warn("{}", warning);
   session::CountedDispatches counted;
   counted.dispatches = std::move(found.counters.dispatches);
   counted.architecture = architecture;
@@ -395,8 +395,8 @@ Result<MeterResult> run_metered(const MeterRequest& request,
   on_virtual.chip = device_beside_model(
       request.chip, model != nullptr ? model->provenance().device : std::string());
   if (on_virtual.chip.name.empty()) on_virtual.chip.name = "virtual:w9100";
-  spdlog::warn("there is no GPU here, so the program runs on {}: nothing of that is a measurement",
-               on_virtual.chip.name);
+  log::warn("there is no GPU here, so the program runs on {}: nothing of that is a measurement",
+            on_virtual.chip.name);
   return run_on_virtual(on_virtual, model);
 }
 

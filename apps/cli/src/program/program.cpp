@@ -1,7 +1,6 @@
 #include "program/program.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <array>
@@ -146,16 +145,16 @@ int not_parsed(const CLI::App& app, const CLI::ParseError& error,
   if (error.get_exit_code() == 0) {
     const auto wrong = unknown_subject(app);
     if (wrong.empty()) return app.exit(error);
-    spdlog::error("{}", wrong);
+    log::error("{}", wrong);
     return 2;
   }
   if (const auto status = check_output_files(app); !status) return report_error(status.error());
   const auto hint =
       misspelling(arguments, describe_program(app), describe_commands(app, Hidden::included));
   if (hint.empty()) {
-    spdlog::error("{}; see '{} --help'", usage_text(error), full_name(*running(app)));
+    log::error("{}; see '{} --help'", usage_text(error), full_name(*running(app)));
   } else {
-    spdlog::error("{}", hint);
+    log::error("{}", hint);
   }
   return 2;
 }
@@ -219,17 +218,17 @@ int run_command_line(const std::vector<std::string>& given) {
   try {
     code = run_parsed(arguments);
   } catch (const std::system_error& error) {  // of fmt::print
-    spdlog::error("standard output: cannot write: {}", error.code().message());
+    log::error("standard output: cannot write: {}", error.code().message());
     return exit_code(ErrorCode::io_error);
   } catch (const std::exception& error) {
-    spdlog::error("cannot go on: {}", error.what());
+    log::error("cannot go on: {}", error.what());
     return exit_code(ErrorCode::io_error);
   }
   // Text that is still in memory would be lost in silence.
   errno = 0;
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  spdlog::error("standard output: cannot write: {}",
-                errno != 0 ? std::strerror(errno) : "a part of it is lost");
+  log::error("standard output: cannot write: {}",
+             errno != 0 ? std::strerror(errno) : "a part of it is lost");
   return code != 0 ? code : exit_code(ErrorCode::io_error);
 }
 

@@ -452,8 +452,8 @@ int run(SimulateArguments& arguments) {
   for (const CLI::Option* option : arguments.of_traffic) {
     if (option->count() > 0 &&
         !(arguments.trace.empty() && arguments.workload.empty() && arguments.packets.empty())) {
-      spdlog::warn("{} says nothing here: a trace's packets carry its requests, to the end",
-                   option->get_name());
+      log::warn("{} says nothing here: a trace's packets carry its requests, to the end",
+                option->get_name());
     }
   }
   if (names_of_networks(arguments).size() > 1) {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +9,7 @@
 #include "option.hpp"
 #include "output.hpp"
 #include "simulate/energy_text.hpp"
+#include "ww/core/log.hpp"
 #include "ww/sim/net/estimate.hpp"
 
 namespace ww::cli {
@@ -235,7 +234,7 @@ std::optional<int> skipped(const sim::net::Simulation& simulation, const Statist
   const std::string reason = fmt::format(
       "not simulated: a rate of {:g} is {:.2f} times the {:.4f} at which a channel is full", rate,
       rate / estimate->full_rate, estimate->full_rate);
-  spdlog::warn("{}", reason);
+  log::warn("{}", reason);
   if (json) {
     nlohmann::json all = described(simulation);
     all["rate"] = rate;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "ww/core/device_name.hpp"
+#include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/sim/trace/accelsim.hpp"
@@ -112,7 +112,7 @@ Result<WorkloadTrace> import_trace(const fs::path& from) {
   const fs::path trace = folder.path() / "trace.wwt";
   WW_ASSIGN(converted, sim::trace::import_accelsim(from, trace));
   for (const auto& remark : sim::trace::remarks_on(converted)) {
-    spdlog::warn("{}: {}", from.string(), remark);
+    log::warn("{}: {}", from.string(), remark);
   }
   return open_trace(trace, from.string());
 }

@@ -101,9 +101,9 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     auto status = sweep::watch(jobs, on_tasks);
     if (status || status.error().code != ErrorCode::cancelled) return status;
     progress.finish();
-    spdlog::info("cancelling the jobs {}", jobs.text());
+    log::info("cancelling the jobs {}", jobs.text());
     if (const auto cancelled = sweep::cancel(jobs); !cancelled) {
-      spdlog::warn("{}", cancelled.error().text());
+      log::warn("{}", cancelled.error().text());
     }
     return status;
   };
@@ -113,8 +113,8 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     return {};
   }
   if (queued) {
-    spdlog::info("this sweep was submitted before, as the jobs {}: going on with them",
-                 queued->text());
+    log::info("this sweep was submitted before, as the jobs {}: going on with them",
+              queued->text());
     WW_TRY(see_through(*queued));
   }
   WW_ASSIGN(todo, sweep::missing_points(sweep));
@@ -126,7 +126,7 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
   for (int round = 0; round < kMaxRounds && !left.empty(); ++round) {
     const auto layout = sweep::lay_out(sweep, left, pilot, limits, divide_by);
     WW_ASSIGN(jobs, sweep::submit(sweep, program, layout, pilot, arguments.detach, on_tasks));
-    spdlog::info(
+    log::info(
         "submitted {} points as {} tasks of {} in {} arrays: the jobs {}, the last of "
         "which collects the results",
         left.size(), jobs.tasks, layout.points_per_task, jobs.arrays.size(), jobs.text());
@@ -139,8 +139,8 @@ Status run_on_slurm(const sweep::Sweep& sweep, const sweep::Program& program,
     left = std::move(still);
     divide_by *= kSmallerBy;
     if (!left.empty() && round + 1 < kMaxRounds) {
-      spdlog::warn("{} points came back without a record; submitting them again, in smaller tasks",
-                   left.size());
+      log::warn("{} points came back without a record; submitting them again, in smaller tasks",
+                left.size());
     }
   }
   return {};
@@ -265,7 +265,7 @@ int run(const SweepArguments& arguments) {
   const auto counts = sweep::collect(*sweep);
   if (!counts) return report_error(counts.error());
   if (!status) {
-    spdlog::warn("interrupted; what was finished is kept, --resume goes on with it");
+    log::warn("interrupted; what was finished is kept, --resume goes on with it");
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const int code = summarise(*sweep, *counts, elapsed.count(), arguments);

@@ -60,7 +60,7 @@ void print_forecast(const Forecast& forecast) {
   }
   for (const auto& record : forecast.pilot.records) {
     if (!is_final(record.status)) {
-      spdlog::warn("the pilot point {}: {}", sweep::to_string(record.status), record.reason);
+      log::warn("the pilot point {}: {}", sweep::to_string(record.status), record.reason);
     }
   }
   const auto& pilot = forecast.pilot;
@@ -109,7 +109,7 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
     if (const auto asked = sweep::slurm_limits(*sweep.plan)) {
       limits = *asked;
     } else {
-      spdlog::warn("{}; Slurm's defaults are taken for the site's limits", asked.error().text());
+      log::warn("{}; Slurm's defaults are taken for the site's limits", asked.error().text());
     }
     forecast.slots =
         static_cast<double>(std::max<std::uint64_t>(1, limits.cpus / sweep.plan->cpus));

@@ -268,7 +268,7 @@ Status show(const ShowArguments& arguments) {
   WW_ASSIGN(store, sweep::Store::open(folder / "sweep.db"));
   if (!arguments.csv.empty()) {
     WW_TRY(sweep::write_csv(store, arguments.csv));
-    spdlog::info("wrote {}", arguments.csv);
+    log::info("wrote {}", arguments.csv);
   }
   WW_ASSIGN(shown, look(arguments, store));
   std::vector<sweep::PartValue> parts;
@@ -326,7 +326,7 @@ void refresh_sweep(const fs::path& folder) {
                               sweep.results()));
     return {};
   }();
-  if (!updated) spdlog::warn("newer results are left out: {}", updated.error().text());
+  if (!updated) log::warn("newer results are left out: {}", updated.error().text());
 }
 
 Status print_failures(const fs::path& database) {

@@ -37,7 +37,7 @@ Result<std::optional<LiveCounting>> LiveCounting::prepare(const CardRequest& req
   const auto sdk = measure::find_counting_sdk(architecture);
   if (!sdk && request.count) return tl::unexpected(sdk.error());
   if (!sdk) {
-    spdlog::info("not counted while it runs: {}", sdk.error().text());
+    log::info("not counted while it runs: {}", sdk.error().text());
     return std::optional<LiveCounting>();
   }
   WW_ASSIGN(counting, measure::DeviceCounting::prepare(

@@ -1,8 +1,8 @@
 #include "top/otlp_export.hpp"
+#include "ww/core/log.hpp"
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
 #include <fstream>
@@ -21,7 +21,7 @@ class OtlpRequests : public OtlpExport {
  public:
   void publish(const metrics::MetricsState& state) override {
     const std::string trouble = send(metrics::otlp_json(state, {start_ns_, now_ns()}, WW_VERSION));
-    if (!trouble.empty() && trouble_.empty()) spdlog::warn("--otlp: {}", trouble);
+    if (!trouble.empty() && trouble_.empty()) log::warn("--otlp: {}", trouble);
     trouble_ = trouble;
   }
 

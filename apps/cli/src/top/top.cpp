@@ -266,7 +266,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
       print_table(rows);
     }
   }
-  if (const auto note = kernels.note(); !note.empty()) spdlog::warn(note);
+  if (const auto note = kernels.note(); !note.empty()) log::warn(note);
   WW_ASSIGN(code, WatchedProgram::show_result(result));
   return stopped ? exit_code(ErrorCode::cancelled) : code;
 }

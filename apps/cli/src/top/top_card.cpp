@@ -73,9 +73,9 @@ Result<Counted> count(const CardRequest& request, const calibration::Calibration
                   "the profiler must know the GPU's architecture: give --arch, as gfx90a or sm_80",
                   "wirewatt top");
     }
-    spdlog::warn("{} runs twice: it is counted now, and watched in a second run after that", file);
+    log::warn("{} runs twice: it is counted now, and watched in a second run after that", file);
     WW_ASSIGN(found, measure::count_command(architecture, request.command));
-    for (const std::string& warning : found.warnings) spdlog::warn("{}", warning);
+    for (const std::string& warning : found.warnings) log::warn("{}", warning);
     read.dispatches = std::move(found.counters.dispatches);
     read.architecture = architecture;
     counted.by = found.by + ", in a run before this one";
@@ -276,7 +276,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
   if (!request.json) display.print_joules();
   if (request.timeline.wanted()) WW_TRY(save_timeline(timeline, request.timeline));
   WW_TRY(trouble);
-  for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+  for (const std::string& warning : warnings) log::warn("{}", warning);
   const int code_of_stop = stopped ? exit_code(ErrorCode::cancelled) : 0;
   if (!result) return code_of_stop;
   WW_ASSIGN(code, WatchedProgram::show_result(*result));

@@ -2,9 +2,9 @@
 
 #include "open_page.hpp"
 #include "output.hpp"
+#include "ww/core/log.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,10 +57,10 @@ Status Display::serve(const MetricsTargets& targets) {
   WW_ASSIGN(server, MetricsServer::start(targets.address.empty() ? "0" : targets.address));
   server_ = std::move(server);
   web_ = targets.web;
-  if (!targets.address.empty()) spdlog::info("metrics are at {}metrics", server_->url());
+  if (!targets.address.empty()) log::info("metrics are at {}metrics", server_->url());
   if (!web_) return {};
-  spdlog::info("the page is at {}; Ctrl-C ends it", server_->url());
-  if (targets.open && open_page(server_->url()) != 0) spdlog::warn("open the page yourself");
+  log::info("the page is at {}; Ctrl-C ends it", server_->url());
+  if (targets.open && open_page(server_->url()) != 0) log::warn("open the page yourself");
   return {};
 }
 

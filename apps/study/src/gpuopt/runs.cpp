@@ -204,7 +204,7 @@ Result<GpuoptStudy> run_gpuopt_study(
     if (code != 0) {
       study.failures[planned.application] = fmt::format("on {}: ended with {}; {} says why",
                                                         planned.variant->name, code, jobs[job].log);
-      spdlog::warn("{} {}", planned.application, study.failures[planned.application]);
+      log::warn("{} {}", planned.application, study.failures[planned.application]);
     } else {
       written = kept.keep(planned.folder, what[job]);
       count(planned);

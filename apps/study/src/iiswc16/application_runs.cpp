@@ -220,7 +220,7 @@ Status run_missing(std::vector<Planned>& plan, KeptRuns& kept, unsigned at_once,
         written = kept.keep(mine->folder, mine->what);
       } else {
         mine->failure = ran.error().text();
-        if (!interrupted()) spdlog::warn("{}: {}", mine->name, mine->failure);
+        if (!interrupted()) log::warn("{}: {}", mine->name, mine->failure);
       }
       done(mine->name, ++finished, static_cast<double>(plan.size()));
     }

@@ -382,7 +382,7 @@ Status add_applications(Reproduction& out, const std::string& model_file,
   WW_ASSIGN(model, model::load_wire_model(model_file));
   WW_ASSIGN(runs, run_applications(request, model, done));
   if (runs.builds.size() > 1) {
-    spdlog::warn(
+    log::warn(
         "{}: its runs are of several builds of this program ({}); remove the folder 'applications' "
         "there to run all of them again",
         request.out, fmt::join(runs.builds, ", "));

@@ -111,7 +111,7 @@ class Submitter {
         }
         is_unsure_ = true;
         if (!waited) {
-          spdlog::warn(
+          log::warn(
               "sbatch: {}; wirewatt sweep cancel FOLDER cancels the job if it comes all the "
               "same",
               error.message);
@@ -179,7 +179,7 @@ Result<SlurmJobs> submit(const Sweep& sweep, const Program& program, const Slurm
   Submitter submitter(jobs, detach, on_tasks, patience);
   const auto give_up = [&](const Error& error) -> Result<SlurmJobs> {
     const auto cancelled = cancel(jobs, patience);
-    if (!cancelled) spdlog::warn("{}", cancelled.error().text());
+    if (!cancelled) log::warn("{}", cancelled.error().text());
     // The job of a call without an answer may still come.
     if (submitter.is_unsure()) WW_TRY(write_jobs(jobs));
     return tl::unexpected(error);

@@ -77,7 +77,7 @@ Status run_chunk(const Sweep& sweep, int submission, std::uint64_t chunk, const 
         return {};
       },
       tag));
-  if (!have.empty()) spdlog::info("{} points of this task were done before", have.size());
+  if (!have.empty()) log::info("{} points of this task were done before", have.size());
   // Killed outright, a task loses a fifth of its work at most; asked to end, nothing.
   const std::chrono::duration<double> between(
       std::clamp(sweep.plan->slurm.chunk_s / 5, kMinBetweenS, kMaxBetweenS));

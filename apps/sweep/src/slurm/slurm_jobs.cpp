@@ -174,14 +174,14 @@ Status watch(const SlurmJobs& jobs, const OnTasks& on_tasks, const SlurmPatience
   for (;;) {
     const auto now = standing(jobs, ended);
     if (now) {
-      if (away) spdlog::info("Slurm's controller answers again");
+      if (away) log::info("Slurm's controller answers again");
       away = false;
       answered = Clock::now();
       if (now->is_over()) return write_jobs(jobs, true);
       const bool lost = now->active == 0;
       if (!lost) listed = answered;
       if ((lost || now->is_accounted) && !missed) {
-        spdlog::warn(
+        log::warn(
             "squeue does not list the jobs {} any more, and {}; waiting, nothing is "
             "submitted again",
             jobs.text(),
@@ -207,13 +207,13 @@ Status watch(const SlurmJobs& jobs, const OnTasks& on_tasks, const SlurmPatience
         static const std::set<std::string> usual{"None",       "Resources",         "Priority",
                                                  "Dependency", "JobArrayTaskLimit", "BeginTime"};
         if (!usual.contains(reason) && told.insert(reason).second) {
-          spdlog::warn("{} tasks wait: Slurm says {}", count, reason);
+          log::warn("{} tasks wait: Slurm says {}", count, reason);
         }
       }
     } else if (now.error().code == ErrorCode::cancelled) {
       return tl::unexpected(now.error());
     } else {
-      if (!away) spdlog::warn("{}; waiting for it, the jobs go on", now.error().text());
+      if (!away) log::warn("{}; waiting for it, the jobs go on", now.error().text());
       away = true;
       listed = Clock::now();  // silence says nothing about the jobs
       if (Clock::now() - answered > patience.silence) {
@@ -249,8 +249,8 @@ Status cancel(const SlurmJobs& jobs, const SlurmPatience& patience) {
     const auto now = standing(jobs, ended, true);
     if (now && now->active == 0) {
       if (!now->lost.empty()) {
-        spdlog::warn("Slurm does not list the jobs {} any more: they are taken to have ended",
-                     fmt::join(now->lost, ", "));
+        log::warn("Slurm does not list the jobs {} any more: they are taken to have ended",
+                  fmt::join(now->lost, ", "));
       }
       return write_jobs(jobs, true);
     }
