@@ -32,6 +32,8 @@ class RefreshFollower {
   [[nodiscard]] bool follows() const { return period_ns_ >= kShortestPeriodNs; }
   // Nothing more is to be learnt by polls close together.
   [[nodiscard]] bool settled() const { return period_ns_ > 0; }
+  // A refresh lay between polls that came too far from each other to say when it was.
+  [[nodiscard]] bool was_late() const { return late_; }
   [[nodiscard]] std::int64_t period_ns() const { return period_ns_; }
 
   // When the next poll is due, after one that came when it was due. `poll_ns`: the mean distance
@@ -85,7 +87,10 @@ class RefreshFollower {
   }
 
   void found(std::int64_t time_ns) {
-    if (time_ns - last_ns_ > kMaxSpanHalves * half_ns_) return;
+    if (time_ns - last_ns_ > kMaxSpanHalves * half_ns_) {
+      late_ = true;
+      return;
+    }
     learn(last_ns_ + (time_ns - last_ns_) / 2);
   }
 
@@ -118,7 +123,7 @@ class RefreshFollower {
 
   std::optional<std::int64_t> last_ticks_;
   std::int64_t last_ns_{};
-  bool moved_{};
+  bool moved_{}, late_{};
   std::int64_t first_ns_{}, edge_ns_{}, period_ns_{};
   std::int64_t half_ns_{kMinHalfNs}, target_ns_{};
   Stage stage_{};

@@ -199,13 +199,15 @@ class SamplerThread final : public Sampler {
   }
 
   // Polls close together until two refreshes are seen, or until an accumulator that moves so seldom
-  // would be one that rests.
+  // would be one that rests. On a busy machine polls come too late for a refresh now and then: the
+  // ends of a run would be uncertain by its whole period, so more are waited for.
   void find_refreshes() {
     constexpr std::int64_t kEveryNs = 1'000'000;
-    constexpr std::int64_t kLongestNs = 300'000'000;
+    constexpr std::int64_t kLongestNs = 300'000'000, kLongestBusyNs = 2'000'000'000;
     std::int64_t due = clock_ns(CLOCK_MONOTONIC);
-    const std::int64_t end_ns = due + kLongestNs;
-    while (!follower_.settled() && due < end_ns) {
+    const std::int64_t begin_ns = due;
+    const auto longest_ns = [&] { return follower_.was_late() ? kLongestBusyNs : kLongestNs; };
+    while (!follower_.settled() && due - begin_ns < longest_ns()) {
       sleep_until_ns(due);
       RawReading reading;
       const std::int64_t before = clock_ns(CLOCK_MONOTONIC);

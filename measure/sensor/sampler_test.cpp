@@ -319,6 +319,36 @@ TEST(RefreshFollower, LeavesAnAccumulatorAloneThatMovesAtEveryPoll) {
   EXPECT_FALSE(follower.follows());
 }
 
+// A busy machine delays the polls that look for the first refreshes, past two of them.
+TEST(Sampler, FindsRefreshesThoughItsFirstPollsComeLate) {
+  class Late final : public PlainSource {
+   public:
+    void read_fast(RawReading& reading) override {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - begin_ < milliseconds(250)) std::this_thread::sleep_for(milliseconds(15));
+      reading.energy_ticks = now.time_since_epoch() / milliseconds(100);
+    }
+
+   private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  } source;
+  SamplerOptions options;
+  options.period_ns = 200'000'000;
+  options.stretch = false;
+  options.follow = true;
+  const auto sampler = Sampler::start(source, options);
+  ASSERT_TRUE(sampler);
+  std::this_thread::sleep_for(milliseconds(1500));
+  std::vector<Sample> samples;
+  (*sampler)->drain(samples);
+  int bounded = 0;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const bool moved = samples[i].reading.energy_ticks != samples[i - 1].reading.energy_ticks;
+    if (moved && samples[i].time_ns - samples[i - 1].time_ns < 50'000'000) ++bounded;
+  }
+  EXPECT_GE(bounded, 2) << samples.size() << " polls";
+}
+
 // The ends of a stretch lie between two polls otherwise.
 TEST(Sampler, PollsAtOnceWhenAsked) {
   Counting source;
