@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "crossings/use.hpp"
+#include "fit/solver/assumptions.hpp"
 #include "ladder/ladder.hpp"
 #include "requests.hpp"
 #include "ww/calibration/ladder_fit.hpp"
@@ -26,7 +27,6 @@ constexpr const char* kByParts =
     "by the lines that loads take, and 4 B of each work-item; the interval has 0 to 16 B, and what "
     "a "
     "load itself costs the ladder's streams, which wait for it";
-constexpr double kLoadedBytes = 4, kMostLoadedBytes = 16;  // of a work-item's load
 constexpr const char* kCacheOrMemory = "cache or memory";
 constexpr const char* kNotParted =
     "no counter parts what the cache behind the L2 answers from what memory does";
@@ -127,8 +127,8 @@ void price_loads(LevelUse& use, const LoadPrice& price, double loads, double lin
   const Interval lines = of_bits(price.line, data, 8 * line_bytes);
   const Interval loaded = of_bits(price.loaded, data, 8.0);  // of a byte of each work-item
   const Interval load = above_zero(price.load.interval()->times(1e-12 * loads));
-  use.energy_j = Interval{lines.value + kLoadedBytes * items * loaded.value, lines.low,
-                          lines.high + kMostLoadedBytes * items * loaded.high + load.high};
+  use.energy_j = Interval{lines.value + model::kLoadedBytes * items * loaded.value, lines.low,
+                          lines.high + model::kMaxLoadedBytes * items * loaded.high + load.high};
   use.reason = kByParts;
   use.status = RowStatus::transferred;
 }

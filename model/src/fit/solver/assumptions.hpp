@@ -264,5 +264,8 @@ inline constexpr double kMaxUnseenKelvinPerWatt = 0.04;
 // the rate is named from here on.
 inline constexpr double kLadderRatesApart = 0.05;
 inline constexpr double kLadderBend = 0.05;
+// Bytes that a work-item's load brings, and the most, where counters give the lines and the loads
+// alone: a dword, and the widest load of a vector (buffer_load_dwordx4, flat_load_dwordx4).
+inline constexpr double kLoadedBytes = 4, kMaxLoadedBytes = 16;
 
 }  // namespace ww::model
