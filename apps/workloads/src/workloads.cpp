@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kSizes{"small", "medium", "paper", "suite"};
 // Host arrays grow with up to the third power of an extent.
-constexpr std::size_t kMostOverSuite = 4;
+constexpr std::size_t kMaxOverSuite = 4;
 
 }  // namespace
 
@@ -29,10 +29,10 @@ Result<Input> complete_input(const Info& info, Input asked) {
     return fail(ErrorCode::invalid_argument, fmt::format("{} has no size by number; there are {}",
                                                          info.name, fmt::join(kSizes, ", ")));
   }
-  if (asked.extent < at.front() || asked.extent > kMostOverSuite * at.back()) {
+  if (asked.extent < at.front() || asked.extent > kMaxOverSuite * at.back()) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("{} takes {} to {} {}, not {}", info.name, at.front(),
-                            kMostOverSuite * at.back(), info.extents.of, asked.extent));
+                            kMaxOverSuite * at.back(), info.extents.of, asked.extent));
   }
   return asked;
 }
