@@ -84,7 +84,7 @@ void add_load(CLI::App& command, SimulateArguments& arguments) {
       add_shown(command, kLoad, "--cycles", arguments.cycles, "Cycles measured (--traffic)")};
   add_shown(command, kLoad, "--seed", load.seed, "Seed of the traffic");
   add_shown(command, kLoad, "--size", arguments.size,
-            "With --workload: its inputs, small, medium or paper")
+            "With --workload: its inputs, small, medium, paper or suite")
       ->needs(workload);
   add_shown(command, kLoad, "--device", arguments.device,
             "With --workload: the virtual GPU to trace on")
