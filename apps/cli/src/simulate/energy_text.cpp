@@ -28,14 +28,10 @@ std::string energy_text(const Interval& pj) {
   return interval_text(pj.times(kJoulesPerPicojoule), std::nullopt, "J");
 }
 
-namespace {
-
 std::string prefixed(const Figure& figure) {
   return figure.value ? interval_text(figure.interval(), std::nullopt, figure.unit.c_str())
                       : text(figure);
 }
-
-}  // namespace
 
 std::vector<std::vector<std::string>> figure_rows(const sim::power::EnergyFigures& figures) {
   return {{"energy", prefixed(figures.energy)},
