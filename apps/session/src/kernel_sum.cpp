@@ -106,7 +106,8 @@ CounterDispatch mean_launch(const Launches& launches) {
   return mean;
 }
 
-// Of launches that all count them. AMD counts flat instructions apart from the others.
+// The sum over the launches, if all of them count it. AMD counts flat instructions apart from the
+// others.
 std::optional<double> memory_instructions(const Launches& launches) {
   double sum = 0;
   for (const CounterDispatch* launch : launches) {

@@ -412,13 +412,10 @@ TEST(Ladder, PricesWholeLinesOfTheL2WhereMonitorsCountThem) {
   EXPECT_NEAR(joules(total["levels"][1]), 8 * 2e9 * 3e-12, 1e-4);
 }
 
-// What comes into registers is counted nowhere: 4 B of each work-item, from nothing to 16 B.
-TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
-  json parts = document();
-  auto& rows = parts["ladder_pj_per_bit"];
-  for (const auto& [name, value] :
-       {std::pair{"l1_line", 1.0}, std::pair{"l1_line_zeros", 0.5}, std::pair{"l1_register", 0.5},
-        std::pair{"l1_instruction", 800.0}}) {
+// Adds figures to a ladder's document, each within 10%.
+void add_figures(json& ladder, std::initializer_list<std::pair<const char*, double>> figures) {
+  auto& rows = ladder["ladder_pj_per_bit"];
+  for (const auto& [name, value] : figures) {
     json one = rows[0];
     one["name"] = name;
     one["value"] = value;
@@ -426,6 +423,14 @@ TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
     one["high"] = 1.1 * value;
     rows.push_back(one);
   }
+}
+
+// No counter has the bytes that come into registers: 4 B of each work-item, from nothing to 16 B.
+TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
+  json parts = document();
+  add_figures(
+      parts,
+      {{"l1_line", 1.0}, {"l1_line_zeros", 0.5}, {"l1_register", 0.5}, {"l1_instruction", 800.0}});
   Traffic traffic;
   traffic.architecture = "gfx701";
   traffic.kernels.resize(1);
@@ -452,18 +457,11 @@ TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
 
 TEST(Ladder, DoesNotTellACacheFromTheMemoryBehindIt) {
   json both = document();
-  auto& rows = both["ladder_pj_per_bit"];
-  for (const auto& [name, value] :
-       {std::pair{"cache_read", 7.0}, std::pair{"cache_read_less_l2", 2.0},
-        std::pair{"memory_read_less_cache", 7.0}, std::pair{"cache_read_zeros", 4.5},
-        std::pair{"memory_read_zeros", 9.0}}) {
-    json one = rows[0];
-    one["name"] = name;
-    one["value"] = value;
-    one["low"] = 0.9 * value;
-    one["high"] = 1.1 * value;
-    rows.push_back(one);
-  }
+  add_figures(both, {{"cache_read", 7.0},
+                     {"cache_read_less_l2", 2.0},
+                     {"memory_read_less_cache", 7.0},
+                     {"cache_read_zeros", 4.5},
+                     {"memory_read_zeros", 9.0}});
   const json level = estimated(both, 0.5)["levels"][2];
   EXPECT_EQ(level["level"], "cache or memory");
   EXPECT_THAT(level["reason"].get<std::string>(), HasSubstr("no counter parts"));

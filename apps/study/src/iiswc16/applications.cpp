@@ -106,7 +106,7 @@ void add_bounds(Reproduction& out, const std::vector<Application>& apps) {
                        model::chip_power("gfx701")->limit_source)});
 }
 
-// What the text states of a share at both nodes of Fig. 10 [%].
+// A share that the paper's text states for both nodes of Fig. 10 [%].
 struct StatedShares {
   double at_28nm{}, at_7nm{};
 };
