@@ -181,9 +181,11 @@ void LaunchLog::add(std::string_view kernel, std::int64_t start_ns, std::int64_t
 
 std::vector<double> KernelEnergies::covariance_of_one_launch() const {
   std::vector<double> of_one = covariance;
-  for (std::size_t i = 0; i < of_one.size(); ++i) {
-    of_one[i] /= static_cast<double>(kernels[i / kernels.size()].launches) *
-                 static_cast<double>(kernels[i % kernels.size()].launches);
+  for (std::size_t row = 0; row < kernels.size(); ++row) {
+    for (std::size_t column = 0; column < kernels.size(); ++column) {
+      of_one[row * kernels.size() + column] /= static_cast<double>(kernels[row].launches) *
+                                               static_cast<double>(kernels[column].launches);
+    }
   }
   return of_one;
 }
