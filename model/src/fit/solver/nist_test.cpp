@@ -360,25 +360,10 @@ struct Mgh17 {
     return b[0] + b[1] * exp(-x * b[3]) + b[2] * exp(-x * b[4]);
   }
 };
-// The first start leads along a valley where two steep exponentials cancel: the limit of iterations
-// ends it there, and says so; with more of them it arrives.
-TEST(NistStrd, MGH17FromItsFirstStartTakesMoreIterationsThanTheFitsAllow) {
-  auto nist = read("MGH17");
-  ASSERT_NO_FATAL_FAILURE(expect_whole(nist, 5));
-  auto options = tight();
-  const auto stopped = fit<Mgh17, 5>(nist, "start1", options);
-  EXPECT_EQ(stopped.summary.termination_type, ceres::NO_CONVERGENCE);
-  EXPECT_GT(stopped.squares, 1.01 * nist["squares"][0]);
-  options.max_num_iterations = 1000;
-  for (const char* start : {"start1", "start2"}) {
-    SCOPED_TRACE(start);
-    expect_certified(nist, fit<Mgh17, 5>(nist, start, options), 7, 7);
-  }
-}
-TEST(NistStrd, MGH17FromItsSecondStart) {
-  auto nist = read("MGH17");
-  ASSERT_NO_FATAL_FAILURE(expect_whole(nist, 5));
-  expect_certified(nist, fit<Mgh17, 5>(nist, "start2", tight()), 7, 7);
+// The first start leads along a valley where two steep exponentials cancel, which takes over 500
+// iterations.
+TEST(NistStrd, MGH17) {
+  check<Mgh17, 5>(read("MGH17"), {.digits = 7});
 }
 
 struct Enso {

@@ -10,7 +10,8 @@ inline ceres::Solver::Options solver_options() {
   options.minimizer_type = ceres::TRUST_REGION;
   options.trust_region_strategy_type = ceres::LEVENBERG_MARQUARDT;
   options.linear_solver_type = ceres::DENSE_NORMAL_CHOLESKY;
-  options.max_num_iterations = 500;
+  // Readings far out, whose loss is linear, can make steps small: 618 were seen.
+  options.max_num_iterations = 2000;
   options.function_tolerance = 1e-9;
   options.parameter_tolerance = 1e-10;
   options.logging_type = ceres::SILENT;
