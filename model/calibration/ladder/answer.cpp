@@ -36,7 +36,7 @@ std::vector<model::LoadedVoltage> loaded_voltages(const LadderInput& input) {
 
 // Why the shown voltages are not the die's; empty where they are, or where nobody looked.
 std::string why_no_voltage(const LadderInput& input) {
-  if (!input.voltage_step_v || !input.reference_v) return {};
+  if (!input.voltage_step_v || !input.nominal_v) return {};
   for (const LadderRun& run : input.runs) {
     if (!run.voltage_v) return "no reading shows the core's voltage";
   }
@@ -52,11 +52,11 @@ struct LoadLines {
 LoadLines assumed_load_lines(const LadderInput& input) {
   double most_amps = 0;
   for (const LadderRun& run : input.runs) {
-    most_amps = std::max(most_amps, run.power_w / *input.reference_v);
+    most_amps = std::max(most_amps, run.power_w / *input.nominal_v);
   }
-  const auto assumed = model::assumed_load_line(most_amps, *input.reference_v);
-  return {model::LoadLine{*input.reference_v, -assumed.ohm},
-          model::LoadLine{*input.reference_v, -assumed.steepest_ohm}};
+  const auto assumed = model::assumed_load_line(most_amps, *input.nominal_v);
+  return {model::LoadLine{*input.nominal_v, -assumed.ohm},
+          model::LoadLine{*input.nominal_v, -assumed.steepest_ohm}};
 }
 
 LoadLines shown_load_lines(const LadderInput& input) {
@@ -96,7 +96,7 @@ class LadderFitter {
     answer.blocks = static_cast<int>(blocks.size());
     answer.idle_w = idle_.power_w;
     answer.idle_w_per_k = idle_.w_per_k;
-    if (idle_.voltage_v > 0) answer.reference_v = input_.reference_v.value_or(0);
+    if (idle_.voltage_v > 0) answer.reference_v = plain_.reference_v();
     answer.no_voltage_reason = no_voltage_reason_;
     find_range(answer);
     why_not_ = refusal(answer.blocks);

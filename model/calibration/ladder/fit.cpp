@@ -130,7 +130,7 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
                                    energy::power_spread_of(run, settle_s),
                                    energy::voltage_spread_of(run, settle_s).value_or(0)});
   }
-  if (state) recorded.input.reference_v = reference_voltage(campaign, *state);
+  if (state) recorded.input.nominal_v = reference_voltage(campaign, *state);
   recorded.input.voltage_step_v = energy::voltage_step_of(stored);
   recorded.input.power_step_w = energy::power_step_of(stored);
   return recorded;

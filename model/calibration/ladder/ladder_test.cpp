@@ -10,6 +10,7 @@
 #include "ladder/ladder.hpp"
 #include "ladder/solve.hpp"
 #include "ww/calibration/kinds.hpp"
+#include "ww/core/mean.hpp"
 
 namespace ww::calibration {
 namespace {
@@ -18,7 +19,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 
 struct MadeCard {
-  double l1{2e-12}, l2{5e-12}, memory{14e-12};  // J/bit of random reads, at 1 V
+  double l1{2e-12}, l2{5e-12}, memory{14e-12};  // J/bit of random reads, at the mean voltage
   double zeros_share{0.6};
   double again{0};    // what the second set of the L2 costs more
   double base_w{40};  // awake, over idle
@@ -31,13 +32,25 @@ struct MadeCard {
   int blocks{4};
 };
 
+// Under load. The card's energies are those at this voltage.
+double mean_voltage(const MadeCard& card, const std::vector<double>& energies) {
+  Mean volt;
+  for (const double energy : energies) {
+    for (const double rate : card.rates) {
+      const double dynamic_w = card.base_w + energy * rate + card.block_w * (card.blocks + 1) / 2;
+      volt.add(1 - card.droop_v_per_w * dynamic_w);
+    }
+  }
+  return volt.value();
+}
+
 LadderInput made(const MadeCard& card, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal;
   LadderInput input;
   input.gain_tolerance_95 = 0.05;
   input.regulator_tolerance_95 = 0.02;
-  input.reference_v = 1.0;
+  input.nominal_v = 1.0;
   input.streams = {{"l1", false, "random"},       {"l2", false, "random"},
                    {"l2_again", false, "random"}, {"memory", false, "random"},
                    {"memory", true, "random"},    {"l2", false, "zeros"}};
@@ -47,6 +60,7 @@ LadderInput made(const MadeCard& card, std::uint64_t seed = 1) {
   const auto idle_at = [&](double celsius) {
     return card.leak_w + card.leak_w_per_k * (celsius - 45);
   };
+  const double mean_v = mean_voltage(card, energies);
   for (int i = 0; i < 20; ++i) {
     const double celsius = 42 + 0.5 * i;
     input.idle.push_back({idle_at(celsius) + 0.02 * normal(random), celsius,
@@ -60,8 +74,8 @@ LadderInput made(const MadeCard& card, std::uint64_t seed = 1) {
         const double volt = 1 - card.droop_v_per_w * dynamic_w;
         const double celsius = 45 + card.k_per_w * dynamic_w + 0.5 * normal(random);
         const double die_c = celsius + card.unseen_k_per_w * dynamic_w;
-        const double power = idle_at(die_c) * std::pow(volt, 2.4) + volt * volt * dynamic_w +
-                             card.noise_w * normal(random);
+        const double power = idle_at(die_c) * std::pow(volt, 2.4) +
+                             std::pow(volt / mean_v, 2) * dynamic_w + card.noise_w * normal(random);
         input.runs.push_back({block, s, rate, power, celsius,
                               card.shows_voltage ? std::optional(volt) : std::nullopt, 1e9});
       }
@@ -214,6 +228,9 @@ TEST(LadderFit, PartsWhatALoadItsLinesAndItsBytesCost) {
       {"l1_narrow", kLine + kRegister + 4 * (kLoad / kBitsOfWave + kLoop)},
       {"l1_none", kLoop}};
   const std::vector<LadderRun> runs = input.runs;
+  Mean volt;
+  for (const LadderRun& run : runs) volt.add(*run.voltage_v);
+  const double mean_v = volt.value();
   for (const auto& [level, energy] : parts) {
     input.streams.push_back({level, false, "random"});
     input.toggle_rate.push_back(0.5);
@@ -221,7 +238,7 @@ TEST(LadderFit, PartsWhatALoadItsLinesAndItsBytesCost) {
       if (of_l1.stream != whole) continue;
       LadderRun run = of_l1;
       run.stream = input.streams.size() - 1;
-      run.power_w += std::pow(*run.voltage_v, 2) * (energy - card.l1) * run.bits_per_s;
+      run.power_w += std::pow(*run.voltage_v / mean_v, 2) * (energy - card.l1) * run.bits_per_s;
       input.runs.push_back(run);
     }
   }

@@ -116,7 +116,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   }
   if (blocks.empty() || !(rate.value() > 0)) return;
   scale_ = rate.value();
-  const double reference_v = input.reference_v.value_or(voltage.value());
+  if (has_voltage) reference_v_ = voltage.value();
   const auto streams = static_cast<Eigen::Index>(streams_);
   Eigen::Index columns = 0;
   const Eigen::Index first_base = columns;
@@ -150,7 +150,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
       const double run_v = *voltage_at(run.power_w, run.voltage_v);
       at_rest *= std::pow(run_v / idle_v, reduction.idle_exponent);
       over_idle = run.power_w - at_rest;
-      scale = std::pow(reference_v / run_v, 2);
+      scale = std::pow(reference_v_ / run_v, 2);
       b_per_volt(i) = -(reduction.idle_exponent * at_rest + 2 * over_idle) / run_v;
     }
     if (has_clock && clock.value() > 0) {

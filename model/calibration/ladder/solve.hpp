@@ -52,6 +52,8 @@ class LadderSolution {
   [[nodiscard]] double bend(std::size_t stream) const;
   [[nodiscard]] double residual_w() const { return sigma_; }
   [[nodiscard]] double freedom() const { return freedom_; }
+  // The mean voltage of the runs, to which they are reduced; 0: there is none.
+  [[nodiscard]] double reference_v() const { return reference_v_; }
 
  private:
   std::size_t streams_{};
@@ -68,7 +70,7 @@ class LadderSolution {
     Eigen::MatrixXd per_unit;
   };
   Shown watts_, volts_;
-  double sigma_{}, freedom_{};
+  double sigma_{}, freedom_{}, reference_v_{};
   bool solved_{};
 };
 

@@ -122,7 +122,8 @@ Result<calibration::Answer> score_ladder(const std::filesystem::path& recording)
   WW_ASSIGN(request, chip_of(store, recording.string()));
   WW_ASSIGN(chip, sim::gpu::Chip::load(request));
   WW_ASSIGN(truth, ladder_truth(recording, ladder->document(), device_of(request), chip));
-  WW_ASSIGN(answer, ladder->score(truth));
+  WW_ASSIGN(answer, ladder->score(truth.revealed));
+  answer.json["voltage_v"] = truth.voltage_v;
   answer.text.emplace(
       answer.text.begin(),
       fmt::format("{} (virtual): the sealed truth beside the fit", ladder->provenance().device));

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "ww/calibration/ladder_fit.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
+#include "ww/core/mean.hpp"
 #include "ww/core/process.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/counter_file.hpp"
@@ -15,34 +17,45 @@
 #include "ww/microbench/ladder.hpp"
 #include "ww/runner/counted_run.hpp"
 #include "ww/sim/gpu/reveal.hpp"
+#include "ww/sim/gpu/sealed_columns.hpp"
 
 namespace ww::cli {
 namespace {
 
 using calibration::ExactLaunch;
 
-// Joules of each launch at the reference voltage: all columns together.
-Result<std::vector<double>> sealed_joules(const std::string& file) {
+// Joules of a launch at the voltage of the clock state, by the rails that give them.
+struct SealedJoules {
+  double core{}, others{};
+};
+
+Result<std::vector<SealedJoules>> sealed_joules(const std::string& file) {
   WW_ASSIGN(text, read_file(file));
   WW_ASSIGN(rows, measure::parse_csv(text, file));
-  std::vector<double> joules;
+  std::vector<SealedJoules> joules;
   if (rows.empty()) return joules;
   const measure::CsvColumns columns(rows.front(), file);
   for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
-    double sum = 0;
+    SealedJoules& sum = joules.emplace_back();
     for (const std::string& name : rows.front().fields) {
       if (!name.ends_with("_j")) continue;
       WW_ASSIGN(part, columns.number(*row, name));
-      sum += part;
+      const bool core =
+          std::ranges::find(sim::gpu::kCoreColumns, name) != sim::gpu::kCoreColumns.end();
+      (core ? sum.core : sum.others) += part;
     }
-    joules.push_back(sum);
   }
   return joules;
 }
 
+struct Exercised {
+  ExactLaunch launch;  // without its power
+  double core_w{}, others_w{};
+};
+
 // The last launch of each.
-Result<std::vector<ExactLaunch>> exercise(const std::filesystem::path& recording,
-                                          const microbench::DeviceRequest& device) {
+Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
+                                        const microbench::DeviceRequest& device) {
   WW_ASSIGN(program, own_program());
   WW_ASSIGN(folder, ScratchFolder::create("ladder"));
   const auto moved = folder.path() / "moved.json";
@@ -63,7 +76,7 @@ Result<std::vector<ExactLaunch>> exercise(const std::filesystem::path& recording
   WW_ASSIGN(text, read_file(moved));
   WW_ASSIGN(json, parse_json(text, moved.string()));
   const JsonReader reader(json, "launches of the ladder");
-  std::vector<ExactLaunch> done;
+  std::vector<Exercised> done;
   std::size_t last = 0;
   for (const JsonReader& one : reader.objects("launches")) {
     std::string stream;
@@ -79,7 +92,8 @@ Result<std::vector<ExactLaunch>> exercise(const std::filesystem::path& recording
     if (!parsed || !(seconds > 0)) {
       return fail(ErrorCode::bad_data, "a launch without a stream or a time", stream);
     }
-    done.push_back({*parsed, bits / seconds, joules[last - 1] / seconds});
+    const SealedJoules& sealed = joules[last - 1];
+    done.push_back({{*parsed, bits / seconds, 0}, sealed.core / seconds, sealed.others / seconds});
   }
   WW_TRY(reader.status());
   return done;
@@ -87,26 +101,35 @@ Result<std::vector<ExactLaunch>> exercise(const std::filesystem::path& recording
 
 }  // namespace
 
-Result<calibration::Revealed> ladder_truth(const std::filesystem::path& recording,
-                                           const nlohmann::json& ladder,
-                                           const microbench::DeviceRequest& device,
-                                           const sim::gpu::Chip& chip) {
-  WW_ASSIGN(points, exercise(recording, device));
+Result<LadderTruth> ladder_truth(const std::filesystem::path& recording,
+                                 const nlohmann::json& ladder,
+                                 const microbench::DeviceRequest& device,
+                                 const sim::gpu::Chip& chip) {
+  WW_ASSIGN(exercised, exercise(recording, device));
   const double idle_w = ladder.value("idle_w", 0.0);
   const auto toggle_rates = ladder.value("toggle_rates", std::map<std::string, double>{});
   const double wave_size = ladder.value("wave_size", 64.0);
-  const auto truth = calibration::fit_exact_launches(points, toggle_rates, wave_size);
   const double chip_idle_w = sim::gpu::power_behind_sensor_w(chip, idle_w);
+  Mean core_w;
+  for (const Exercised& one : exercised) core_w.add(one.core_w);
+  LadderTruth truth;
+  truth.voltage_v = sim::gpu::loaded_voltage_v(chip, chip_idle_w, core_w.value());
+  const double droop = truth.voltage_v / sim::gpu::loaded_voltage_v(chip, 0, 0);
+  std::vector<ExactLaunch> points;
+  for (Exercised& one : exercised) {
+    one.launch.power_w = one.core_w * droop * droop + one.others_w;
+    points.push_back(one.launch);
+  }
+  const auto true_figures = calibration::fit_exact_launches(points, toggle_rates, wave_size);
   for (ExactLaunch& point : points) {
     point.power_w = sim::gpu::sensed_power_w(chip, chip_idle_w + point.power_w) - idle_w;
   }
   const auto sensed = calibration::fit_exact_launches(points, toggle_rates, wave_size);
-  calibration::Revealed revealed;
-  revealed.chip_class = sim::gpu::to_string(chip.request().chip_class);
-  for (const auto& [name, value] : truth) {
-    revealed.figures.push_back({name, value, sensed.at(name), "pJ"});
+  truth.revealed.chip_class = sim::gpu::to_string(chip.request().chip_class);
+  for (const auto& [name, value] : true_figures) {
+    truth.revealed.figures.push_back({name, value, sensed.at(name), "pJ"});
   }
-  return revealed;
+  return truth;
 }
 
 }  // namespace ww::cli

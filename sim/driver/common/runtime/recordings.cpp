@@ -14,6 +14,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/streamed_file.hpp"
+#include "ww/sim/gpu/sealed_columns.hpp"
 #include "ww/sim/gpu/timing.hpp"
 #include "ww/sim/trace/writer.hpp"
 
@@ -207,12 +208,12 @@ Status Recordings::save_power(gpu::VirtualGpu& gpu) {
   if (sealed_file_.empty()) return {};
   WW_ASSIGN(file, StreamedFile::create(sealed_file_));
   const bool linked = gpu.chip().architecture().xgmi_links != 0;
-  WW_TRY(file.write(
-      std::string(
-          "Kernel_Name,l1_l2_j,registers_l1_j,l2_memory_j,caches_j,alu_j,clocks_j,arbiters_j,"
-          "compute_die_and_cache_j,row_hop_j,column_hop_j,across_j,memory_phy_j,memory_j,"
-          "die_link_j,infinity_cache_j") +
-      (linked ? ",xgmi_j\n" : "\n")));
+  std::string header = "Kernel_Name";
+  for (const std::string_view column : gpu::kCoreColumns) header += fmt::format(",{}", column);
+  for (const std::string_view column : gpu::kOtherRailsColumns)
+    header += fmt::format(",{}", column);
+  if (linked) header += fmt::format(",{}", gpu::kLinkColumn);
+  WW_TRY(file.write(header + "\n"));
   for (std::uint64_t id = 0; id < gpu.dispatch_count(); ++id) {
     WW_ASSIGN(dispatch, gpu.dispatch(id));
     WW_ASSIGN(parts, gpu.sealed_energy_j(id));

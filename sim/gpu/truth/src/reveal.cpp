@@ -200,6 +200,21 @@ double power_behind_sensor_w(const Chip& chip, double sensed_w) {
   return power_w;
 }
 
+double loaded_voltage_v(const Chip& chip, double idle_w, double dynamic_w) {
+  const Truth& truth = chip.truth();
+  const Architecture& architecture = chip.architecture();
+  const double nominal_v =
+      architecture.dvfs[static_cast<std::size_t>(architecture.reference_state)].voltage_v;
+  const double others_w = truth.io_dies.idle_w + truth.io_dies.memory_idle_w + truth.xgmi.idle_w;
+  double ratio = 1;
+  constexpr int kIterations = 20;  // the droop is some percent
+  for (int i = 0; i < kIterations; ++i) {
+    const double core_w = idle_w - others_w + dynamic_w * ratio * ratio;
+    ratio = 1 - truth.regulator.load_line_ohm * core_w / (ratio * nominal_v * nominal_v);
+  }
+  return ratio * nominal_v;
+}
+
 RevealedValues reveal_values(const Chip& chip) {
   const EventTruth& events = chip.truth().events;
   return {events.alu_value_share, events.sram_value_share};

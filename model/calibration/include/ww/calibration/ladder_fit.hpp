@@ -3,7 +3,7 @@
 // memory, at rates that all levels share. Power over idle grows with the rate, and its slope is the
 // marginal energy of a bit at the power sensor:
 //
-//   P - P_idle(T, V) = (V / V_ref)^2 (P0(stream) + d(block) + e(stream) * rate)
+//   P - P_idle(T, V) = (V / V_mean)^2 (P0(stream) + d(block) + e(stream) * rate)
 //
 // P0 is what the stream draws without moving anything: awake compute units and waiting wavefronts.
 // A bit of a deeper level passes the levels before it, so e counts the whole way, with the
@@ -11,8 +11,10 @@
 // Voltage and temperature enter where the card shows them. Voltages are shown in steps that are
 // large beside what a run's noise averages out, so that V is taken from the load line through all
 // runs, where they lie on one. Where the card shows no voltage, or the one that firmware requests,
-// the load line is assumed, and the intervals have its range. The slopes are means over the rates
-// of the campaign.
+// the load line is assumed, and the intervals have its range. The figures are of the runs' mean
+// voltage, from which single runs depart by a percent: caches behind the L2 and memory have rails
+// of their own, and what passes them does not follow the core's voltage to another one. The slopes
+// are means over the rates of the campaign.
 #pragma once
 
 #include <cstdint>
@@ -88,8 +90,8 @@ struct LadderInput {
   std::vector<double> toggle_rate;  // of each stream's data, toggles a bit
   std::vector<LadderRun> runs;
   std::vector<LadderIdle> idle;
-  std::optional<double> reference_v;  // of the clock state; absent: the mean of the runs
-  // Smallest difference of two voltage readings, 0 where none differ. With it and reference_v, a
+  std::optional<double> nominal_v;  // of the clock state, where a load line begins
+  // Smallest difference of two voltage readings, 0 where none differ. With it and nominal_v, a
   // voltage that does not fall by a step from idle to load counts as none, and where there is none
   // a load line is assumed. Absent: voltages are taken as they are, run by run.
   std::optional<double> voltage_step_v;
@@ -121,7 +123,7 @@ struct LadderAnswer {
   double residual_w{};    // standard deviation of the runs about the fit
   double idle_w{};        // mean of the idle runs
   double idle_w_per_k{};  // growth of idle power with temperature; 0: not seen
-  double reference_v{};   // 0: the card shows no voltage
+  double reference_v{};   // of the figures; 0: the card shows no voltage
   // Why a load line is assumed; empty where the voltages are the die's.
   std::string no_voltage_reason;
   double low_bits_per_s{}, high_bits_per_s{};  // common rates

@@ -65,6 +65,9 @@ struct RevealedWay {
 // and the chip's power behind what it shows.
 [[nodiscard]] double sensed_power_w(const Chip& chip, double chip_w);
 [[nodiscard]] double power_behind_sensor_w(const Chip& chip, double sensed_w);
+// The core's voltage in the reference state under load. `idle_w` is of the whole chip; `dynamic_w`
+// is what launches draw from the core's rail at the state's own voltage.
+[[nodiscard]] double loaded_voltage_v(const Chip& chip, double idle_w, double dynamic_w);
 
 // Shares of the energy of vector instructions, and of accesses to L1, local memory and L2, that
 // follow the data: at t toggles a bit it is 1 + share (2t - 1) times that of random data.
