@@ -43,35 +43,95 @@ std::string why_no_voltage(const LadderInput& input) {
   return model::why_not_measured(loaded_voltages(input), *input.voltage_step_v);
 }
 
-// The load line that gives every run a voltage, and one whose slope differs by its 95% half-width.
-// Neither: voltages are taken as they are shown.
-struct LoadLines {
-  std::optional<model::LoadLine> usual, steepest;
+// What gives every run a voltage, and what may do so as well: each of `others` departs from `usual`
+// in a direction of its own, by a 95% half-width. Nothing: voltages are taken as they are shown.
+struct CoreVoltages {
+  std::optional<CoreVoltage> usual;
+  std::vector<CoreVoltage> others;
 };
 
-LoadLines assumed_load_lines(const LadderInput& input) {
+CoreVoltages assumed_voltages(const LadderInput& input) {
   double most_amps = 0;
   for (const LadderRun& run : input.runs) {
     most_amps = std::max(most_amps, run.power_w / *input.nominal_v);
   }
   const auto assumed = model::assumed_load_line(most_amps, *input.nominal_v);
-  return {model::LoadLine{*input.nominal_v, -assumed.ohm},
-          model::LoadLine{*input.nominal_v, -assumed.steepest_ohm}};
+  return {CoreVoltage{{*input.nominal_v, -assumed.ohm}},
+          {CoreVoltage{{*input.nominal_v, -assumed.steepest_ohm}}}};
 }
 
-LoadLines shown_load_lines(const LadderInput& input) {
+// A load line through the voltages of runs and idle windows, and by how much those of the levels
+// behind the L2 lie above it, by least squares. The covariance has the steps in which voltages are
+// shown.
+CoreVoltages shown_voltages(const LadderInput& input) {
   if (!input.voltage_step_v) return {};
-  const auto loaded = loaded_voltages(input);
-  const auto line = model::fit_load_line(loaded, *input.voltage_step_v);
-  if (!line) return {};
-  const double half =
-      kNormal95 * std::sqrt(model::slope_variance(loaded, *line, *input.voltage_step_v));
-  const model::LoadSums sums = model::sum_loads(loaded);
-  // Both have the mean of the voltages.
-  model::LoadLine steepest = *line;
-  steepest.slope_ohm -= half;
-  steepest.start_v += half * sums.x / sums.n;
-  return {line, steepest};
+  std::vector<std::string> levels;
+  for (const char* level : {ladder_levels::cache, ladder_levels::memory}) {
+    if (std::ranges::find(input.streams, level, &LadderStream::level) != input.streams.end()) {
+      levels.emplace_back(level);
+    }
+  }
+  auto loaded = loaded_voltages(input);
+  // Amperes, and Tbit/s of each level.
+  const auto columns = static_cast<Eigen::Index>(1 + levels.size());
+  const Eigen::Index rows = std::ssize(loaded);
+  if (rows <= columns + 2) return {};
+  constexpr double kTera = 1e12;
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, columns);
+  Eigen::VectorXd volts(rows);
+  std::vector<model::SteadyPower> steady;
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const model::LoadedVoltage& at = loaded[static_cast<std::size_t>(i)];
+    a(i, 0) = at.power_w / at.voltage_v;
+    volts(i) = at.voltage_v;
+    steady.push_back({0, at.voltage_v, at.spread_v});
+  }
+  Eigen::Index row = 0;  // loaded_voltages() begins with the runs
+  for (const LadderRun& run : input.runs) {
+    if (!run.voltage_v) continue;
+    const auto level = std::ranges::find(levels, input.streams[run.stream].level);
+    if (level != levels.end()) a(row, 1 + (level - levels.begin())) = run.bits_per_s / kTera;
+    ++row;
+  }
+  const Eigen::RowVectorXd means = a.colwise().mean();
+  const double mean_v = volts.mean();
+  const Eigen::MatrixXd centred = a.rowwise() - means;
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> solver(centred);
+  if (solver.rank() < columns) return {};
+  const Eigen::VectorXd found = solver.solve((volts.array() - mean_v).matrix());
+  // All have the mean of the voltages.
+  const auto with = [&](const Eigen::VectorXd& x) {
+    CoreVoltage voltage{{mean_v - means * x, x(0)}};
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      voltage.above_v[levels[i]] = x(static_cast<Eigen::Index>(1 + i)) / kTera;
+    }
+    return voltage;
+  };
+  const Eigen::VectorXd above = a.rightCols(columns - 1) * found.tail(columns - 1);
+  for (Eigen::Index i = 0; i < rows; ++i) loaded[static_cast<std::size_t>(i)].voltage_v -= above(i);
+  if (!model::fit_load_line(loaded, *input.voltage_step_v)) return {};
+
+  const Eigen::VectorXd left = (volts.array() - mean_v).matrix() - centred * found;
+  const Eigen::MatrixXd inverse = (centred.transpose() * centred).inverse();
+  const Eigen::MatrixXd per_volt = inverse * centred.transpose();
+  const auto rounding = [&](const Eigen::RowVectorXd& sum) {
+    return model::rounding_of(steady, {sum.data(), steady.size()}, *input.voltage_step_v);
+  };
+  Eigen::MatrixXd covariance =
+      left.squaredNorm() / static_cast<double>(rows - columns - 1) * inverse;
+  for (Eigen::Index k = 0; k < columns; ++k) {
+    for (Eigen::Index l = 0; l < columns; ++l) {
+      covariance(k, l) += (rounding(per_volt.row(k) + per_volt.row(l)) -
+                           rounding(per_volt.row(k) - per_volt.row(l))) /
+                          4;
+    }
+  }
+  const Eigen::MatrixXd root = covariance.llt().matrixL();
+  CoreVoltages voltages{with(found), {}};
+  for (Eigen::Index k = 0; k < columns; ++k) {
+    voltages.others.push_back(with(found + kNormal95 * root.col(k)));
+  }
+  return voltages;
 }
 
 class LadderFitter {
@@ -80,14 +140,16 @@ class LadderFitter {
       : input_(input),
         idle_(idle_curve(input.idle)),
         no_voltage_reason_(why_no_voltage(input)),
-        load_lines_(no_voltage_reason_.empty() ? shown_load_lines(input)
-                                               : assumed_load_lines(input)),
+        voltages_(no_voltage_reason_.empty() ? shown_voltages(input) : assumed_voltages(input)),
         plain_(input, idle_, usual()),
         flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
         steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),
         no_clock_(input, idle_, with_clock_exponent(0)),
-        bent_(input, idle_, with_bend()),
-        steepest_load_line_(input, idle_, with_load_line(load_lines_.steepest)) {}
+        bent_(input, idle_, with_bend()) {
+    for (const CoreVoltage& other : voltages_.others) {
+      other_voltages_.emplace_back(input, idle_, with_voltage(other));
+    }
+  }
 
   LadderAnswer answer() {
     LadderAnswer answer;
@@ -115,11 +177,11 @@ class LadderFitter {
  private:
   static constexpr double kIdleExponent = model::kBeta;
   static constexpr double kIdleExponentSigma = model::kBetaSigma;
-  [[nodiscard]] LadderReduction usual() const { return with_load_line(load_lines_.usual); }
-  [[nodiscard]] static LadderReduction with_load_line(const std::optional<model::LoadLine>& line) {
+  [[nodiscard]] LadderReduction usual() const { return with_voltage(voltages_.usual); }
+  [[nodiscard]] static LadderReduction with_voltage(const std::optional<CoreVoltage>& voltage) {
     return {.idle_exponent = kIdleExponent,
             .clock_exponent = model::kCrossingClockExponent,
-            .load_line = line};
+            .voltage = voltage};
   }
   [[nodiscard]] LadderReduction with_idle_exponent(double exponent) const {
     LadderReduction reduction = usual();
@@ -182,7 +244,9 @@ class LadderFitter {
     const double clock = model::kRectangular95 * change(no_clock_);
     const double heat = model::kRectangular95 * std::abs(value) * idle_.w_per_k *
                         model::kMaxUnseenKelvinPerWatt / 2;
-    return std::hypot(std::hypot(voltage, clock, heat), change(steepest_load_line_));
+    double square = std::pow(std::hypot(voltage, clock, heat), 2);
+    for (const LadderSolution& other : other_voltages_) square += std::pow(change(other), 2);
+    return std::sqrt(square);
   }
 
   LadderRow row(std::string name, std::string unit, const Weights& weights) const {
@@ -344,8 +408,9 @@ class LadderFitter {
   const LadderInput& input_;
   IdleCurve idle_;
   std::string no_voltage_reason_;
-  LoadLines load_lines_;
-  LadderSolution plain_, flat_, steep_, no_clock_, bent_, steepest_load_line_;
+  CoreVoltages voltages_;
+  LadderSolution plain_, flat_, steep_, no_clock_, bent_;
+  std::vector<LadderSolution> other_voltages_;
   std::string why_not_, null_failed_;
 };
 

@@ -28,16 +28,22 @@ struct MadeCard {
   double droop_v_per_w{2e-4};
   double noise_w{0.05}, block_w{0.4};
   bool shows_voltage{true};
+  bool memory_rail{};  // what memory takes beyond the L2 does not pass the core's regulator
   std::vector<double> rates{0.4e12, 0.8e12, 1.2e12, 1.6e12, 2e12};
   int blocks{4};
 };
+
+double other_rails_w(const MadeCard& card, double energy, double rate) {
+  return card.memory_rail ? std::max(0.0, energy - card.l2) * rate : 0;
+}
 
 // Under load. The card's energies are those at this voltage.
 double mean_voltage(const MadeCard& card, const std::vector<double>& energies) {
   Mean volt;
   for (const double energy : energies) {
     for (const double rate : card.rates) {
-      const double dynamic_w = card.base_w + energy * rate + card.block_w * (card.blocks + 1) / 2;
+      const double dynamic_w = card.base_w + energy * rate - other_rails_w(card, energy, rate) +
+                               card.block_w * (card.blocks + 1) / 2;
       volt.add(1 - card.droop_v_per_w * dynamic_w);
     }
   }
@@ -70,12 +76,14 @@ LadderInput made(const MadeCard& card, std::uint64_t seed = 1) {
     for (std::size_t s = 0; s < energies.size(); ++s) {
       for (const double wanted : card.rates) {
         const double rate = wanted * (1 + 0.01 * normal(random));
-        const double dynamic_w = card.base_w + energies[s] * rate + card.block_w * block;
+        const double other_w = other_rails_w(card, energies[s], rate);
+        const double dynamic_w = card.base_w + energies[s] * rate - other_w + card.block_w * block;
         const double volt = 1 - card.droop_v_per_w * dynamic_w;
         const double celsius = 45 + card.k_per_w * dynamic_w + 0.5 * normal(random);
         const double die_c = celsius + card.unseen_k_per_w * dynamic_w;
         const double power = idle_at(die_c) * std::pow(volt, 2.4) +
-                             std::pow(volt / mean_v, 2) * dynamic_w + card.noise_w * normal(random);
+                             std::pow(volt / mean_v, 2) * dynamic_w + other_w +
+                             card.noise_w * normal(random);
         input.runs.push_back({block, s, rate, power, celsius,
                               card.shows_voltage ? std::optional(volt) : std::nullopt, 1e9});
       }
@@ -286,6 +294,36 @@ TEST(LadderFit, NeedsThreeRatesAndTwoBlocks) {
   none.streams = {{"l2", false, "random"}};
   none.toggle_rate = {0.5};
   EXPECT_FALSE(row_of(fit_ladder_runs(none), "l2_read").figure.value);
+}
+
+// Memory's current does not lower the core's voltage, as a load line through all runs would have
+// it. Noise dithers the steps of the voltages.
+TEST(LadderFit, TellsMemorysRailFromTheCores) {
+  constexpr double kStepV = 6.25e-3, kNoiseV = 0.5e-3;
+  constexpr int kTries = 40;
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  int held = 0;
+  double off = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const MadeCard card{.droop_v_per_w = 4e-4, .noise_w = 0.02, .memory_rail = true};
+    LadderInput input = made(card, 500 + static_cast<std::uint64_t>(i));
+    for (LadderRun& run : input.runs) {
+      *run.voltage_v += kNoiseV * normal(random);
+      run.voltage_spread_v = kStepV;
+    }
+    input.voltage_step_v = kStepV;
+    const LadderAnswer answer = fit_ladder_runs(input);
+    for (const auto& [name, truth] :
+         {std::pair{"memory_read", card.memory}, std::pair{"memory_write", 1.1 * card.memory},
+          std::pair{"memory_read_less_l2", card.memory - card.l2}}) {
+      const Interval found = *row_of(answer, name).sensed;
+      held += found.holds(truth) ? 1 : 0;
+      off += (found.value / truth - 1) / (3 * kTries);
+    }
+  }
+  EXPECT_GE(held, 3 * kTries * 93 / 100);
+  EXPECT_NEAR(off, 0, 0.002);
 }
 
 // A driver that shows the requested voltage, or none: the load line lowers power all the same.

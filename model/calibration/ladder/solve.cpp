@@ -89,6 +89,15 @@ IdleCurve idle_curve(std::span<const LadderIdle> idle) {
   return curve;
 }
 
+double CoreVoltage::at_rest(double power_w) const {
+  return model::voltage_on_load_line(line.start_v, -line.slope_ohm, power_w);
+}
+
+double CoreVoltage::under(const LadderRun& run, const std::string& level) const {
+  const auto above = above_v.find(level);
+  return at_rest(run.power_w) + (above == above_v.end() ? 0.0 : above->second * run.bits_per_s);
+}
+
 LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
                                const LadderReduction& reduction)
     : streams_(input.streams.size()), ranges_(streams_, {HUGE_VAL, 0.0}) {
@@ -96,19 +105,18 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   Mean rate;
   Mean voltage;
   Mean clock;
-  // A load line gives every run a voltage.
-  const auto voltage_at = [&](double power_w, std::optional<double> shown) {
-    if (!reduction.load_line) return shown;
-    const auto& [start_v, slope_ohm, readings] = *reduction.load_line;
-    return std::optional(model::voltage_on_load_line(start_v, -slope_ohm, power_w));
+  const auto voltage_at = [&](const LadderRun& run) {
+    if (!reduction.voltage) return run.voltage_v;
+    return std::optional(reduction.voltage->under(run, input.streams[run.stream].level));
   };
-  const double idle_v = voltage_at(idle.power_w, idle.voltage_v).value_or(0);
+  const double idle_v =
+      reduction.voltage ? reduction.voltage->at_rest(idle.power_w) : idle.voltage_v;
   bool has_voltage = idle_v > 0;
   bool has_clock = true;
   for (const LadderRun& run : input.runs) {
     blocks.emplace(run.block, 0);
     rate.add(run.bits_per_s);
-    const auto run_v = voltage_at(run.power_w, run.voltage_v);
+    const auto run_v = voltage_at(run);
     has_voltage = has_voltage && run_v;
     has_clock = has_clock && run.clock_hz;
     voltage.add(run_v.value_or(0));
@@ -147,7 +155,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
     double over_idle = run.power_w - at_rest;
     double scale = 1;
     if (has_voltage) {
-      const double run_v = *voltage_at(run.power_w, run.voltage_v);
+      const double run_v = *voltage_at(run);
       at_rest *= std::pow(run_v / idle_v, reduction.idle_exponent);
       over_idle = run.power_w - at_rest;
       scale = std::pow(reference_v_ / run_v, 2);
@@ -168,7 +176,7 @@ LadderSolution::LadderSolution(const LadderInput& input, const IdleCurve& idle,
   const Eigen::MatrixXd inverse = (a.transpose() * a).inverse();
   covariance_ = sigma_ * sigma_ * inverse;
   watts_.step = input.power_step_w;
-  volts_.step = reduction.load_line ? 0 : input.voltage_step_v.value_or(0);
+  volts_.step = reduction.voltage ? 0 : input.voltage_step_v.value_or(0);
   const std::vector<std::size_t> points = points_of(input.runs);
   std::vector<Eigen::Index> averaged;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {

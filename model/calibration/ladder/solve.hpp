@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,12 +27,23 @@ struct IdleCurve {
 };
 [[nodiscard]] IdleCurve idle_curve(std::span<const LadderIdle> idle);
 
+// The core's voltage by the current on its load line. Memory, and often the cache before it, have
+// rails of their own, whose current does not pass the core's regulator.
+struct CoreVoltage {
+  model::LoadLine line;  // of the whole current
+  // By how much the voltage lies above that line for each bit/s from these levels [V s/bit].
+  std::map<std::string, double> above_v{};
+
+  [[nodiscard]] double at_rest(double power_w) const;
+  [[nodiscard]] double under(const LadderRun& run, const std::string& level) const;
+};
+
 // How runs are reduced to power over idle at the reference.
 struct LadderReduction {
-  double idle_exponent{};                      // of idle power with the voltage
-  double clock_exponent{};                     // of power over idle with the clock
-  bool bend{};                                 // a term in the square of the rate for each stream
-  std::optional<model::LoadLine> load_line{};  // of all voltages; absent: they are as shown
+  double idle_exponent{};                // of idle power with the voltage
+  double clock_exponent{};               // of power over idle with the clock
+  bool bend{};                           // a term in the square of the rate for each stream
+  std::optional<CoreVoltage> voltage{};  // absent: voltages are as they are shown
 };
 
 class LadderSolution {
