@@ -72,11 +72,11 @@ CoreVoltages shown_voltages(const LadderInput& input) {
     }
   }
   auto loaded = loaded_voltages(input);
-  // Amperes, and Tbit/s of each level.
+  // Amperes, and rates of each level over that of the first run.
   const auto columns = static_cast<Eigen::Index>(1 + levels.size());
   const Eigen::Index rows = std::ssize(loaded);
   if (rows <= columns + 2) return {};
-  constexpr double kTera = 1e12;
+  const double unit = input.runs.front().bits_per_s;
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, columns);
   Eigen::VectorXd volts(rows);
   std::vector<model::SteadyPower> steady;
@@ -90,7 +90,7 @@ CoreVoltages shown_voltages(const LadderInput& input) {
   for (const LadderRun& run : input.runs) {
     if (!run.voltage_v) continue;
     const auto level = std::ranges::find(levels, input.streams[run.stream].level);
-    if (level != levels.end()) a(row, 1 + (level - levels.begin())) = run.bits_per_s / kTera;
+    if (level != levels.end()) a(row, 1 + (level - levels.begin())) = run.bits_per_s / unit;
     ++row;
   }
   const Eigen::RowVectorXd means = a.colwise().mean();
@@ -103,7 +103,7 @@ CoreVoltages shown_voltages(const LadderInput& input) {
   const auto with = [&](const Eigen::VectorXd& x) {
     CoreVoltage voltage{{mean_v - means * x, x(0)}};
     for (std::size_t i = 0; i < levels.size(); ++i) {
-      voltage.above_v[levels[i]] = x(static_cast<Eigen::Index>(1 + i)) / kTera;
+      voltage.above_v[levels[i]] = x(static_cast<Eigen::Index>(1 + i)) / unit;
     }
     return voltage;
   };
