@@ -75,7 +75,7 @@ CoreVoltages shown_voltages(const LadderInput& input) {
   // Amperes, and rates of each level over that of the first run.
   const auto columns = static_cast<Eigen::Index>(1 + levels.size());
   const Eigen::Index rows = std::ssize(loaded);
-  if (rows <= columns + 2) return {};
+  if (input.runs.empty() || rows <= columns + 2) return {};
   const double unit = input.runs.front().bits_per_s;
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, columns);
   Eigen::VectorXd volts(rows);
