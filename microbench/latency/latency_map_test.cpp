@@ -29,7 +29,8 @@ std::vector<Table> repeats_of(std::size_t places, std::size_t homes, double nois
 
 TEST(Latencies, NameTheNearestPlace) {
   const auto map = latency_map(repeats_of(4, 16, 0.5, [](std::size_t p, std::size_t h) {
-    return 200.0 + 5.0 * std::abs(static_cast<double>(p) - static_cast<double>(h / 4));
+    const std::size_t nearest = h / 4;
+    return 200.0 + 5.0 * std::abs(static_cast<double>(p) - static_cast<double>(nearest));
   }));
   ASSERT_TRUE(map) << map.error().text();
   EXPECT_TRUE(map->found) << map->reason;

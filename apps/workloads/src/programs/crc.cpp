@@ -34,7 +34,8 @@ void run_crc(Session& s) {
   s.check("crc", s.download<std::uint32_t>(out), want);
   // A lane walks its own page: every line once if the L1 keeps it for 16 words, else 16 times.
   const auto bytes = static_cast<double>(in.bytes);
-  s.reads(bytes, 16 * bytes + 4096.0 * static_cast<double>(pages / 64));
+  const auto groups = pages / 64;
+  s.reads(bytes, 16 * bytes + 4096.0 * static_cast<double>(groups));
   s.writes(static_cast<double>(out.bytes), static_cast<double>(out.bytes));
 }
 

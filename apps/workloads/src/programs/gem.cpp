@@ -47,8 +47,8 @@ void run_gem(Session& s) {
   s.launch("potential", {vertices}, {128}, a, v, out, static_cast<std::uint32_t>(atoms));
   s.check("potential", s.download<float>(out), want, 1e-4,
           1e-6 * std::sqrt(static_cast<double>(atoms)));
-  s.reads(static_cast<double>(a.bytes + v.bytes),
-          static_cast<double>(a.bytes * (vertices / 128) + v.bytes));
+  const auto groups = vertices / 128;
+  s.reads(static_cast<double>(a.bytes + v.bytes), static_cast<double>(a.bytes * groups + v.bytes));
   s.writes(static_cast<double>(out.bytes), static_cast<double>(out.bytes));
 }
 

@@ -83,7 +83,8 @@ Mesh make_mesh(std::size_t n) {
   for (std::size_t i = 0; i < nodes; ++i) {
     mesh.position[0].push_back(static_cast<double>(i % edge));
     mesh.position[1].push_back(static_cast<double>(i / edge % edge));
-    mesh.position[2].push_back(static_cast<double>(i / edge / edge));
+    const std::size_t layer = i / edge / edge;
+    mesh.position[2].push_back(static_cast<double>(layer));
   }
   mesh.mass.resize(nodes);
   for (std::size_t e = 0; e < n * n * n; ++e) {

@@ -43,8 +43,9 @@ void run_mandelbulb(Session& s) {
   std::size_t hits = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     const auto size = static_cast<double>(n);
+    const auto row = i / n;
     Vector ray{(2 * static_cast<double>(i % n) - size) / size,
-               (2 * static_cast<double>(i / n) - size) / size, 1.6};
+               (2 * static_cast<double>(row) - size) / size, 1.6};
     const double norm = length(ray);
     double t = 0;
     double shade = 0;

@@ -97,8 +97,9 @@ void run_minife(Session& s) {
   const double matrix = 12.0 * 27 * static_cast<double>(m.rows);
   s.reads(steps * (matrix + vectors),
           (steps + 1) * (1.02 * matrix + 27 * 2 * vectors + 12 * vectors));
+  const auto groups = padded / 256;
   s.writes(steps * 4 * vectors,
-           (steps + 1) * (4.5 * vectors + 128.0 * static_cast<double>(padded / 256)));
+           (steps + 1) * (4.5 * vectors + 128.0 * static_cast<double>(groups)));
 }
 
 }  // namespace ww::workloads

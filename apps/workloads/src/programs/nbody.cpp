@@ -49,7 +49,8 @@ void run_nbody(Session& s) {
   s.check("velocity", s.download<float>(v), speed, 1e-4, 1e-4);
   // Positions once for each group at most, and each work-item's own; velocities once.
   const double bytes = steps * static_cast<double>(from.bytes);
-  s.reads(2 * bytes, bytes * (static_cast<double>(n / 256) + 2));
+  const auto groups = n / 256;
+  s.reads(2 * bytes, bytes * (static_cast<double>(groups) + 2));
   s.writes(2 * bytes, 2 * bytes);
 }
 
