@@ -74,7 +74,7 @@ RC_GTEST_PROP(Plan, BlockAndPositionNameARun, ()) {
   for (std::int64_t b = 1; b <= maximum_blocks(inputs); ++b) add(block_runs(inputs, b));
 }
 
-// Stop anywhere, any number of times: doing what is missing gives each run once.
+// A campaign may be stopped anywhere, any number of times. Each run is performed once.
 RC_GTEST_PROP(Plan, ResumingCompletesIt, ()) {
   const PlanInputs inputs = any_inputs();
   std::vector<PlannedRun> whole = setup_runs(inputs);
@@ -102,7 +102,7 @@ TEST(Plan, IdleRunsOpenHalveAndCloseABlock) {
   for (const std::size_t at : {0u, 17u, 34u}) EXPECT_EQ(runs[at].kind, RunKind::idle);
 }
 
-// The control without ABBA: what drifts linearly parts the pairs.
+// Without ABBA, as a control, a linear drift separates the two runs of a pair.
 TEST(Plan, WithoutMirrorPairsKeepTheirOrder) {
   auto inputs = inputs_of(1, true);
   inputs.mirrored = false;
@@ -154,8 +154,8 @@ TEST(Plan, LockInSweepsTheLengthOfTurnsInWholeCycles) {
   EXPECT_EQ(blocks, 1);
 }
 
-// Engines are gated only after the next turns have begun; what a turn pays for that must not depend
-// on its quadrant, also where one cycle ends and the next begins.
+// An engine's clock is gated only after the next turn has begun. The energy that this turn pays for
+// it must not depend on the turn's quadrant, nor on whether a new cycle begins with it.
 TEST(Plan, EachEnginesTurnsFollowTheSameEnginesInAllOfALockInRun) {
   const PlanInputs inputs = inputs_of(1, true);
   for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
@@ -174,7 +174,7 @@ TEST(Plan, EachEnginesTurnsFollowTheSameEnginesInAllOfALockInRun) {
         EXPECT_EQ(others.size(), 1u) << engine;
         EXPECT_FALSE(others.contains(engine));
       }
-      // Linear drift: both visits of all pairs of an engine have one mean place.
+      // Against linear drift, the two visits of each pair of an engine have the same mean place.
       EXPECT_EQ(places.size(), 16u);
       std::map<int, std::set<std::size_t>> sums;
       for (const auto& [pair, at] : places) {
@@ -193,7 +193,7 @@ TEST(Plan, SensorsTooSlowForLockInGetPlateausInstead) {
   for (std::int64_t b = 1; b <= minimum_blocks(inputs); ++b) {
     EXPECT_FALSE(is_lock_in(block_runs(inputs, b)));
   }
-  // An accumulator neither lags nor averages; a register shows the turn before for a while.
+  // An accumulator neither lags nor averages. A register still shows the turn before for a while.
   EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.001, 0.1, 0.1, 0.001), 0.02);
   EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.02, 0.1, 0.1, 0.02), 0.16);
   EXPECT_DOUBLE_EQ(lock_in_turn_seconds(0.01, 0.01, 0.02, std::nullopt), 0.24);
@@ -253,7 +253,7 @@ TEST(Plan, ExtraBlocksRepeatTheRandomSaturatedVariant) {
   }
 }
 
-// An MI300A's register: whole watts, a lag of 100 ms, no noise of its own.
+// An MI300A's register has whole watts, a lag of 100 ms and no noise of its own.
 TEST(Plan, PausesWhereNoNoiseDithersTheStepsOfALaggingRegister) {
   constexpr double kRise_s = 0.42, kLoad_w = 34;
   EXPECT_NEAR(pause_share_of(1, 0.1, kRise_s, kLoad_w), 1 / kLoad_w, 1e-12);
@@ -288,7 +288,7 @@ TEST(Plan, SlowSensorsGetLongerPlateaus) {
 }
 
 TEST(Plan, ASlowSensorGetsADozenReadingsAPlateauAndTheCampaignsLengthSaysSo) {
-  // A register of a second that shows a load a second later.
+  // The register is refreshed once a second, 0.5 s late, and takes 0.8 s to follow a step.
   const double plateau_s = plateau_seconds(true, 16, 0.5, 0.8, 1.0);
   EXPECT_DOUBLE_EQ(plateau_s, 0.5 + 2 * 0.8 + 1.0 + 12);
   PlanInputs fast = inputs_of(1, true);
@@ -312,7 +312,7 @@ TEST(Plan, DamagedInputsAreNamed) {
   EXPECT_FALSE(plan_inputs_from_json(json));
 }
 
-// Every condition stands as early as late in each round, so that linear drift cancels.
+// The mean place of every condition in a round is the middle, so that linear drift cancels.
 TEST(Plan, ReadsBehindTheL2AreMirroredAndNoneUnlessAsked) {
   PlanInputs inputs = inputs_of(1, true);
   EXPECT_TRUE(beyond_l2_runs(inputs).empty());

@@ -1,5 +1,5 @@
-// Any bytes as a topology, in either form: an error or a graph whose routes can be checked, never a
-// crash.
+// Reads arbitrary bytes as a topology, in either form. They give an error or a graph whose routes
+// can be checked, and never a crash.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
