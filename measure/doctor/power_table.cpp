@@ -150,6 +150,19 @@ PowerSeries mean_power(const EnergyColumn& column) {
   return series;
 }
 
+std::vector<PowerPoint> power_of_moves(const EnergyColumn& column) {
+  std::vector<PowerPoint> power;
+  const auto& polls = column.polls;
+  for (std::size_t i = 0, from = 0; i < polls.size(); ++i) {
+    const double joules = polls[i].energy_j - polls[from].energy_j;
+    const double seconds = polls[i].time_s - polls[from].time_s;
+    if (joules == 0 || !(seconds > 0)) continue;  // not refreshed since
+    if (joules > 0) power.push_back({polls[from].time_s, joules / seconds});
+    from = i;
+  }
+  return power;
+}
+
 const EnergyColumn* counter_beside(const SensorRecording& recording,
                                    std::string_view power_column) {
   const auto stem = [](std::string_view name, std::string_view word) {

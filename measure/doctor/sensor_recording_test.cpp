@@ -205,6 +205,20 @@ TEST(PowerTable, TakesAMeterAsPowerAsMeansOrAsJoules) {
   EXPECT_FALSE(parse_power_table("time_s,joules\n0,1\n1,2\n", "t.csv"));
 }
 
+TEST(PowerOfMoves, IsTheMeanFromMoveToMove) {
+  // The counter rests at 2 s, falls at 5 s as one that was reset, and goes on.
+  const auto power =
+      power_of_moves({"energy_j", {{0, 10}, {1, 30}, {2, 30}, {3, 90}, {5, 0}, {6, 7}}});
+  ASSERT_EQ(power.size(), 3u);
+  EXPECT_EQ(power[0].time_s, 0);
+  EXPECT_EQ(power[0].power_w, 20);
+  EXPECT_EQ(power[1].time_s, 1);
+  EXPECT_EQ(power[1].power_w, 30);
+  EXPECT_EQ(power[2].time_s, 5);
+  EXPECT_EQ(power[2].power_w, 7);
+  EXPECT_TRUE(power_of_moves({"energy_j", {}}).empty());
+}
+
 TEST(PowerTable, FindsTheCounterBesideAColumn) {
   SensorRecording recording;
   recording.counters = {{"accel0_energy_j", {{0, 1}, {1, 9}}},

@@ -57,19 +57,6 @@ void add_response_options(CLI::App& command, ResponseOptions& options) {
       ->capture_default_str();
 }
 
-bool log_launches(session::LaunchLog& log, std::span<const measure::CounterDispatch> dispatches) {
-  bool all = true;
-  for (const auto& dispatch : dispatches) {
-    if (dispatch.start_ns && dispatch.duration_ns) {
-      log.add(dispatch.kernel, *dispatch.start_ns,
-              *dispatch.start_ns + static_cast<std::int64_t>(std::llround(*dispatch.duration_ns)));
-    } else {
-      all = false;
-    }
-  }
-  return all;
-}
-
 std::vector<std::vector<std::string>> kernel_joules_rows(const session::KernelEnergies& energies) {
   std::vector<std::vector<std::string>> rows;
   const auto labels = kernel_labels(energies.kernels, &session::KernelEnergy::kernel);

@@ -28,9 +28,6 @@ struct ResponseOptions {
 };
 void add_response_options(CLI::App& command, ResponseOptions& options);
 
-// Adds launches whose times are known. Says whether all were.
-bool log_launches(session::LaunchLog& log, std::span<const measure::CounterDispatch> dispatches);
-
 // Rows of a table with its heading: kernel, launches, joules, status. None without kernels.
 [[nodiscard]] std::vector<std::vector<std::string>> kernel_joules_rows(
     const session::KernelEnergies& energies);

@@ -58,6 +58,27 @@ Joules joules_of(const energy::Energy& energy) {
   return joules;
 }
 
+Joules joules_together(const std::vector<DeviceJoules>& devices) {
+  Joules sum;
+  for (const auto& [device, joules] : devices) {
+    if (!joules.energy) return {joules.status, device + ": " + joules.reason, {}};
+    sum.status = joules.status;
+    sum.energy = together(sum.energy.value_or(Interval{}), *joules.energy);
+  }
+  return sum;
+}
+
+MeterReading reading_between(const energy::EnergySeries& series, std::int64_t from_ns,
+                             std::int64_t to_ns) {
+  const auto energy = energy::energy_between(series, from_ns, to_ns, energy_options({}));
+  MeterReading reading;
+  reading.seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
+  reading.device = joules_of(energy);
+  reading.by_accumulator = energy.ok() && energy.source == energy::EnergySource::accumulator;
+  if (energy.ok()) reading.power_w = energy.power_w;
+  return reading;
+}
+
 DeviceMeter::DeviceMeter(measure::Sensor& sensor)
     : sensor_(sensor),
       start_ns_(sensor.now_ns()),

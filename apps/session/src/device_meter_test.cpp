@@ -56,6 +56,40 @@ class Package final : public measure::Sensor {
   std::vector<RailReading> rails_;
 };
 
+TEST(JoulesTogether, AddTheEndsOfIntervals) {
+  const auto sum = joules_together({{"gpu:0", {RowStatus::ok, "", Interval{10, 9, 12}}},
+                                    {"gpu:1", {RowStatus::ok, "", Interval{5, 4, 6}}}});
+  EXPECT_EQ(sum.status, RowStatus::ok);
+  ASSERT_TRUE(sum.energy);
+  EXPECT_EQ(sum.energy->value, 15);
+  EXPECT_EQ(sum.energy->low, 13);
+  EXPECT_EQ(sum.energy->high, 18);
+  EXPECT_FALSE(joules_together({}).energy);
+}
+
+TEST(JoulesTogether, LackAFigureWhereADeviceDoes) {
+  const auto sum = joules_together({{"gpu:0", {RowStatus::ok, "", Interval{10, 9, 12}}},
+                                    {"gpu:1", {RowStatus::unavailable, "no sensor", {}}}});
+  EXPECT_FALSE(sum.energy);
+  EXPECT_EQ(sum.status, RowStatus::unavailable);
+  EXPECT_EQ(sum.reason, "gpu:1: no sensor");
+}
+
+TEST(ReadingBetween, IntegratesPowerBetweenTwoMoments) {
+  energy::EnergySeries series{{}, true};
+  for (int ms = 0; ms <= 2000; ms += 10) {
+    series.readings.push_back(
+        {ms * 1'000'000LL, energy::kAbsent, ms < 1000 ? 50'000'000 : 80'000'000});
+  }
+  const auto reading = reading_between(series, 1'200'000'000, 1'700'000'000);
+  EXPECT_EQ(reading.seconds, 0.5);
+  ASSERT_TRUE(reading.device.energy) << reading.device.reason;
+  EXPECT_NEAR(reading.device.energy->value, 40, 0.1);
+  ASSERT_TRUE(reading.power_w);
+  EXPECT_NEAR(*reading.power_w, 80, 0.2);
+  EXPECT_FALSE(reading.by_accumulator);
+}
+
 TEST(DeviceMeter, HasTheAccumulatorsJoulesOfTheDeviceAndOfEachRail) {
   Package package;
   package.pass(5, 90);  // before the start

@@ -179,6 +179,19 @@ void LaunchLog::add(std::string_view kernel, std::int64_t start_ns, std::int64_t
   launches_.push_back({at->second, start_ns, end_ns});
 }
 
+bool LaunchLog::add(std::span<const measure::CounterDispatch> dispatches) {
+  bool all = true;
+  for (const auto& dispatch : dispatches) {
+    if (dispatch.start_ns && dispatch.duration_ns) {
+      add(dispatch.kernel, *dispatch.start_ns,
+          *dispatch.start_ns + static_cast<std::int64_t>(std::llround(*dispatch.duration_ns)));
+    } else {
+      all = false;
+    }
+  }
+  return all;
+}
+
 std::vector<double> KernelEnergies::covariance_of_one_launch() const {
   std::vector<double> of_one = covariance;
   for (std::size_t row = 0; row < kernels.size(); ++row) {
@@ -224,6 +237,22 @@ KernelEnergies kernel_energies(const LaunchLog& log, const energy::EnergySeries&
     energies.kernels[k].kernel = log.kernels()[k];
   }
   return energies;
+}
+
+std::optional<double> naive_kernel_energy(const LaunchLog& log, const energy::EnergySeries& series,
+                                          std::size_t kernel) {
+  std::vector<PowerPoint> points;
+  for (const auto& poll : series.readings) {
+    points.push_back(
+        {static_cast<double>(poll.time_ns) * 1e-9, static_cast<double>(poll.power_uw) * 1e-6});
+  }
+  std::vector<measure::KernelLaunch> launches;
+  for (const auto& launch : log.launches()) {
+    launches.push_back(
+        {launch.kernel,
+         {static_cast<double>(launch.start_ns) * 1e-9, static_cast<double>(launch.end_ns) * 1e-9}});
+  }
+  return measure::naive_launch_energy(points, launches, kernel);
 }
 
 }  // namespace ww::session

@@ -95,6 +95,30 @@ std::vector<KernelEnergy> two_unknown(const KernelEnergies& found) {
   return found.kernels;
 }
 
+TEST(LaunchLog, LeavesOutLaunchesWithoutTimes) {
+  measure::CounterDispatch timed, untimed;
+  timed.kernel = untimed.kernel = "one";
+  timed.start_ns = 1000;
+  timed.duration_ns = 249.6;
+  LaunchLog log;
+  EXPECT_TRUE(log.add(std::vector{timed}));
+  EXPECT_FALSE(log.add(std::vector{untimed, timed}));
+  ASSERT_EQ(log.launches().size(), 2u);
+  EXPECT_EQ(log.launches()[1].end_ns, 1250);
+}
+
+TEST(NaiveKernelEnergy, IsTheMeanReadingDuringLaunchesTimesTheirLength) {
+  LaunchLog log;
+  log.add("one", 0, 4'000'000'000);
+  log.add("two", 4'000'000'000, 5'000'000'000);
+  energy::EnergySeries series{{}, true};
+  for (int s = 0; s < 4; ++s) {
+    series.readings.push_back({s * 1'000'000'000LL + 1, energy::kAbsent, 10'000'000 * (s + 1)});
+  }
+  EXPECT_NEAR(naive_kernel_energy(log, series, 0).value(), 25 * 4, 1e-6);
+  EXPECT_FALSE(naive_kernel_energy(log, series, 1));
+}
+
 TEST(KernelEnergies, PartTwoKernelsByTheirLaunches) {
   const TwoKernels run(400, false);
   const auto found = kernel_energies(run.log, run.counted(0.5));

@@ -1,10 +1,22 @@
-#include "meter/link_traffic.hpp"
+#include "ww/session/link_traffic.hpp"
 
 #include <chrono>
 
-namespace ww::cli {
+namespace ww::session {
 
-using measure::NvidiaTraffic;
+void MovedBytes::add(const measure::NvidiaTraffic& rates) {
+  const bool first = seconds == 0;
+  for (const measure::NamedTraffic& named : measure::kNamedTraffic) {
+    auto& sum = bytes.*named.rate;
+    const auto& rate = rates.*named.rate;
+    if (rate && (first || sum)) {
+      sum = sum.value_or(0) + *rate * rates.seconds;
+    } else {
+      sum.reset();
+    }
+  }
+  seconds += rates.seconds;
+}
 
 std::unique_ptr<LinkTraffic> LinkTraffic::beside(const measure::TelemetryGpu& gpu) {
   if (!gpu.nvidia) return nullptr;
@@ -30,19 +42,7 @@ void LinkTraffic::take() {
     moved_.reason = taken.error().text();
     return;
   }
-  if (!*taken) return;
-  const NvidiaTraffic& rates = **taken;
-  for (const measure::NamedTraffic& named : measure::kNamedTraffic) {
-    auto& sum = moved_.bytes.*named.rate;
-    const auto& rate = rates.*named.rate;
-    if (rate && (first_ || sum)) {
-      sum = sum.value_or(0) + *rate * rates.seconds;
-    } else {
-      sum.reset();
-    }
-  }
-  first_ = false;
-  moved_.seconds += rates.seconds;
+  if (*taken) moved_.add(**taken);
 }
 
 void LinkTraffic::watch() {
@@ -64,4 +64,4 @@ MovedBytes LinkTraffic::finish() {
   return moved_;
 }
 
-}  // namespace ww::cli
+}  // namespace ww::session

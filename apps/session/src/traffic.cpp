@@ -130,6 +130,19 @@ std::optional<double> busy_seconds(std::span<const CounterDispatch> dispatches) 
 
 }  // namespace
 
+std::optional<LaunchSpan> launch_span(std::span<const CounterDispatch> dispatches) {
+  std::optional<LaunchSpan> span;
+  for (const auto& dispatch : dispatches) {
+    if (!dispatch.start_ns || !dispatch.duration_ns) continue;
+    const std::int64_t start_ns = *dispatch.start_ns;
+    const std::int64_t end_ns = start_ns + std::llround(*dispatch.duration_ns);
+    if (!span) span = LaunchSpan{start_ns, end_ns};
+    span->start_ns = std::min(span->start_ns, start_ns);
+    span->end_ns = std::max(span->end_ns, end_ns);
+  }
+  return span;
+}
+
 CountedDispatches counted_dispatches(std::vector<CounterDispatch> dispatches,
                                      const std::string& architecture) {
   const auto busy_s = busy_seconds(dispatches);

@@ -37,6 +37,18 @@ model::KernelTraffic only_kernel(const std::vector<CounterDispatch>& launches,
   return traffic->kernels.at(0);
 }
 
+TEST(LaunchSpan, IsFromTheFirstStartToTheLastEnd) {
+  auto untimed = launch(9, {});
+  untimed.duration_ns.reset();
+  auto lasting = launch(1, {});
+  lasting.duration_ns = 500'000.4;
+  const auto span = launch_span(std::vector{launch(3, {}), lasting, untimed});
+  ASSERT_TRUE(span);
+  EXPECT_EQ(span->start_ns, 100'000);
+  EXPECT_EQ(span->end_ns, 600'000);
+  EXPECT_FALSE(launch_span(std::vector{untimed}));
+}
+
 const Counters kL1Turn{{"TCP_TCC_READ_REQ_sum", 100}, {"TCP_TCC_WRITE_REQ_sum", 50}};
 const Counters kMemoryTurn{{"TCC_EA_RDREQ_sum", 80},
                            {"TCC_EA_RDREQ_32B_sum", 0},

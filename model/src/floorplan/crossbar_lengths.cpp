@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -48,6 +49,18 @@ Status scale_to_pairs(CrossbarLengths& lengths, const Floorplan& floorplan,
 }
 
 }  // namespace
+
+std::vector<std::vector<double>> CrossbarLengths::units_in_turn() const {
+  std::size_t most = 0;
+  for (const auto& engine : mm) most = std::max(most, engine.size());
+  std::vector<std::vector<double>> units;
+  for (std::size_t turn = 0; turn < most; ++turn) {
+    for (const auto& engine : mm) {
+      if (turn < engine.size()) units.push_back(engine[turn]);
+    }
+  }
+  return units;
+}
 
 CrossbarLengths crossbar_lengths(const Floorplan& floorplan) {
   CrossbarLengths lengths;

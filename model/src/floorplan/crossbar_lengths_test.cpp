@@ -33,6 +33,13 @@ Result<CrossbarLengths> of_calibration(const nlohmann::json& distances) {
   return crossbar_lengths(path);
 }
 
+TEST(CrossbarLengths, TakeAUnitOfEachEngineInTurn) {
+  CrossbarLengths lengths;
+  lengths.mm = {{{1}, {2}, {3}}, {{10}}, {{20}, {21}}};
+  const std::vector<std::vector<double>> expected{{1}, {10}, {20}, {2}, {21}, {3}};
+  EXPECT_EQ(lengths.units_in_turn(), expected);
+}
+
 TEST(CrossbarLengths, HaveTheFloorplansMeanForEachEngineAndQuadrant) {
   const Floorplan plan = w9100();
   const CrossbarLengths lengths = crossbar_lengths(plan);

@@ -226,7 +226,29 @@ nlohmann::json energy_intervals(const Repeated& repeated) {
   return json;
 }
 
+Figure mean_figure(const Repeated& repeated, Figure power::EnergyFigures::*figure) {
+  Figure mean = repeated.energies.front().figures.*figure;
+  Interval sum;
+  for (const power::EnergyReport& energy : repeated.energies) {
+    const auto one = (energy.figures.*figure).interval();
+    if (!one) return mean;
+    sum = together(sum, *one);
+  }
+  const auto count = static_cast<double>(repeated.energies.size());
+  mean.value = sum.value / count;
+  mean.low = sum.low / count;
+  mean.high = sum.high / count;
+  return mean;
+}
+
 }  // namespace
+
+power::EnergyFigures mean_figures(const Repeated& repeated) {
+  using Figures = power::EnergyFigures;
+  return {mean_figure(repeated, &Figures::energy), mean_figure(repeated, &Figures::power),
+          mean_figure(repeated, &Figures::per_flit), mean_figure(repeated, &Figures::per_bit),
+          mean_figure(repeated, &Figures::wire_share)};
+}
 
 MeanInterval total_energy(const Repeated& repeated) {
   return energy_interval(repeated, [](const RunResult&, const power::EnergyReport& energy) {

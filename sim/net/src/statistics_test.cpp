@@ -133,6 +133,22 @@ TEST(Repeat, HasTheEnergyOfEachRunUnderTheKeysOfOne) {
   EXPECT_EQ(mean["measured_cycles"], one["measured_cycles"]);
 }
 
+TEST(Repeat, HasTheMeanOfEachFigureAndOfItsEnds) {
+  Repeated repeated;
+  for (const double joules : {2.0, 4.0}) {
+    power::EnergyReport& energy = repeated.energies.emplace_back();
+    energy.figures.energy = Figure::of("energy", Interval{joules, joules / 2, 3 * joules}, "J");
+    energy.figures.per_flit.name = "a flit";
+    energy.figures.per_flit.reason = "nothing arrived";
+  }
+  const power::EnergyFigures mean = mean_figures(repeated);
+  EXPECT_EQ(mean.energy.interval()->value, 3);
+  EXPECT_EQ(mean.energy.interval()->low, 1.5);
+  EXPECT_EQ(mean.energy.interval()->high, 9);
+  EXPECT_FALSE(mean.per_flit.interval());
+  EXPECT_EQ(mean.per_flit.reason, "nothing arrived");
+}
+
 TEST(Repeat, SaysWhenThePrecisionWasNotReached) {
   RepeatConfig config;
   config.min_runs = 2;

@@ -107,23 +107,6 @@ Result<session::LaunchLog> read_launches(const std::string& path, double& origin
   return log;
 }
 
-// The mean reading during a kernel's launches times their length.
-std::optional<double> naive_energy(const energy::EnergySeries& polls, const session::LaunchLog& log,
-                                   std::size_t kernel) {
-  std::vector<measure::PowerPoint> points;
-  for (const auto& poll : polls.readings) {
-    points.push_back(
-        {static_cast<double>(poll.time_ns) * 1e-9, static_cast<double>(poll.power_uw) * 1e-6});
-  }
-  std::vector<measure::KernelLaunch> launches;
-  for (const auto& launch : log.launches()) {
-    launches.push_back(
-        {launch.kernel,
-         {static_cast<double>(launch.start_ns) * 1e-9, static_cast<double>(launch.end_ns) * 1e-9}});
-  }
-  return measure::naive_launch_energy(points, launches, kernel);
-}
-
 json to_json(const std::string& name, const measure::LaunchEnergy& kernel,
              std::optional<double> naive_j) {
   const auto known = [&](double value) {
@@ -161,7 +144,7 @@ int run(const LaunchesArguments& arguments) {
     json kernels = json::array();
     for (std::size_t k = 0; k < found.kernels.size(); ++k) {
       kernels.push_back(to_json(found.kernels[k].kernel, *found.kernels[k].launch,
-                                naive_energy(*polls, *log, k)));
+                                session::naive_kernel_energy(*log, *polls, k)));
     }
     print_json({{"period_s", found.period_s},
                 {"rest_w", found.rest_w},
@@ -181,7 +164,7 @@ int run(const LaunchesArguments& arguments) {
     const auto text = [&](double value, double half) {
       return known ? fmt::format("{:.4g} +- {:.2g}", value, half) : std::string("-");
     };
-    const auto naive = naive_energy(*polls, *log, k);
+    const auto naive = session::naive_kernel_energy(*log, *polls, k);
     rows.push_back({labels[k], std::to_string(kernel.launches),
                     fmt::format("{:.4g}", 1e3 * kernel.duration_s),
                     text(kernel.energy_j, kernel.half_j), text(kernel.total_j, kernel.total_half_j),

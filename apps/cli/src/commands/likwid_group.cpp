@@ -9,10 +9,10 @@
 #include <map>
 #include <set>
 
-#include "estimate/priced_bytes.hpp"
 #include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/counter_map.hpp"
 #include "ww/model/estimate.hpp"
+#include "ww/session/priced_bytes.hpp"
 
 namespace ww::cli {
 namespace {
@@ -92,7 +92,7 @@ Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
   }
   const model::WireModel& wires = *calibration.wires();
   constexpr double kBytes = 1e9;
-  WW_ASSIGN(priced, price_bytes(wires, kBytes));
+  WW_ASSIGN(priced, session::price_bytes(wires, kBytes));
   struct Chosen {
     const SegmentRules* rules;
     std::map<std::string, double> bytes;

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <future>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -29,10 +28,9 @@
 #include "ww/core/subprocess.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/counted/killed_rows.hpp"
-#include "ww/measure/counter_map.hpp"
-#include "ww/measure/csv.hpp"
 #include "ww/microbench/virtual_driver.hpp"
 #include "ww/runner/chip_architecture.hpp"
+#include "ww/session/program_totals.hpp"
 #include "ww/session/traffic.hpp"
 #include "ww/sim/driver_settings.hpp"
 #include "ww/sim/trace/writer.hpp"
@@ -42,6 +40,9 @@ namespace ww::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using session::Fidelity;
+using session::KernelTotals;
+using session::ProgramTotals;
 
 struct RunArguments {
   microbench::DeviceRequest device;
@@ -58,27 +59,6 @@ struct RunArguments {
 };
 
 // --- counters ---
-
-struct Totals {
-  struct Kernel {
-    std::uint64_t dispatches{};
-    std::int64_t chip_time_ns{};
-    std::map<std::string, double> counters;
-  };
-  std::vector<std::string> names;  // in the order of the files
-  std::map<std::string, Kernel> kernels;
-  std::string architecture;  // whose counters they are
-
-  [[nodiscard]] Kernel sum() const {
-    Kernel sum;
-    for (const auto& [name, kernel] : kernels) {
-      sum.dispatches += kernel.dispatches;
-      sum.chip_time_ns += kernel.chip_time_ns;
-      for (const auto& [counter, value] : kernel.counters) sum.counters[counter] += value;
-    }
-    return sum;
-  }
-};
 
 // Puts the rows of all processes under the name asked for. Returns the files to read them from.
 Result<std::vector<fs::path>> keep_counters(const ScratchFolder& folder,
@@ -100,56 +80,8 @@ Result<std::vector<fs::path>> keep_counters(const ScratchFolder& folder,
   return files;
 }
 
-// Adds the rows of one of the driver's files.
-Status add_counters(const fs::path& file, Totals& totals) {
-  WW_ASSIGN(text, read_file(file));
-  std::optional<measure::CsvColumns> columns;
-  std::string last_dispatch;
-  Totals::Kernel* kernel = nullptr;  // the last dispatch's
-  return measure::each_csv_row(text, file.string(), {}, [&](measure::CsvRow& row) -> Status {
-    if (!columns) {
-      columns.emplace(row, file.string());
-      return {};
-    }
-    WW_ASSIGN(start_ns, columns->integer(row, "Start_Timestamp"));
-    WW_ASSIGN(end_ns, columns->integer(row, "End_Timestamp"));
-    WW_ASSIGN(value, columns->number(row, "Counter_Value"));
-    WW_ASSIGN(name, columns->text(row, "Counter_Name"));
-    WW_ASSIGN(kernel_name, columns->text(row, "Kernel_Name"));
-    WW_ASSIGN(dispatch, columns->text(row, "Dispatch_Id"));
-    if (kernel == nullptr || dispatch != last_dispatch) {
-      last_dispatch = dispatch;
-      kernel = &totals.kernels[std::string(kernel_name)];
-      ++kernel->dispatches;
-      kernel->chip_time_ns += end_ns - start_ns;
-    }
-    const auto [counter, is_new] = kernel->counters.try_emplace(std::string(name), 0.0);
-    counter->second += value;
-    if (is_new && std::ranges::find(totals.names, name) == totals.names.end()) {
-      totals.names.emplace_back(name);
-    }
-    return {};
-  });
-}
-
-struct MovedBytes {
-  double l1_l2{}, memory_read{}, memory_write{};
-};
-
-// Converts counts to bytes by the chip's counter map. A counter that the driver lacks counts 0.
-MovedBytes moved_bytes(const Totals& totals, const Totals::Kernel& kernel) {
-  measure::CounterDispatch all;
-  all.counters = kernel.counters;
-  const auto segments = measure::segment_bytes(totals.architecture, all);
-  const auto bytes_of = [&](measure::Segment segment) {
-    return std::ranges::find(segments, segment, &measure::SegmentBytes::segment)->bytes.value_or(0);
-  };
-  using enum measure::Segment;
-  return {bytes_of(l1_l2), bytes_of(l2_memory_read), bytes_of(l2_memory_write)};
-}
-
-nlohmann::json to_json(const Totals& totals, const Totals::Kernel& kernel) {
-  const MovedBytes moved = moved_bytes(totals, kernel);
+nlohmann::json to_json(const ProgramTotals& totals, const KernelTotals& kernel) {
+  const session::CacheTraffic moved = totals.traffic(kernel);
   return {{"dispatches", kernel.dispatches},
           {"chip_time_ns", kernel.chip_time_ns},
           {"l1_l2_bytes", moved.l1_l2},
@@ -168,7 +100,7 @@ std::string bytes_text(double bytes) {
   return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
 }
 
-void print_totals(const Totals& totals, const std::string& device) {
+void print_totals(const ProgramTotals& totals, const std::string& device) {
   const auto sum = totals.sum();
   fmt::print(stderr,
              "\nwirewatt: {} (virtual, not a measurement): {} dispatches, {:.3f} ms of chip time\n",
@@ -180,8 +112,8 @@ void print_totals(const Totals& totals, const std::string& device) {
   for (const auto& label : labels) width = std::max(width, label.size());
   fmt::print(stderr, "  {:<{}} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "KERNEL", width, "DISPATCHES",
              "CHIP MS", "L1-L2", "MEM READ", "MEM WRITE");
-  const auto row = [&](const std::string& label, const Totals::Kernel& kernel) {
-    const MovedBytes moved = moved_bytes(totals, kernel);
+  const auto row = [&](const std::string& label, const KernelTotals& kernel) {
+    const session::CacheTraffic moved = totals.traffic(kernel);
     fmt::print(stderr, "  {:<{}} {:>10} {:>12.3f} {:>12} {:>12} {:>12}\n", label, width,
                kernel.dispatches, static_cast<double>(kernel.chip_time_ns) * 1e-6,
                bytes_text(moved.l1_l2), bytes_text(moved.memory_read),
@@ -197,38 +129,6 @@ void print_totals(const Totals& totals, const std::string& device) {
 
 // --- what was not exact ---
 
-struct Fidelity {
-  std::uint64_t instructions{};  // of waves, for ALUs and memories; of launches that ended
-  std::uint64_t approximated{};  // instructions whose last bits may differ on a card
-  std::uint64_t stopped_launches{};
-  std::uint64_t unknown_instructions{};  // of these, stopped by one that cannot be executed
-  std::uint64_t memory_mistakes{};       // accesses
-};
-
-void count_instructions(const Totals& totals, Fidelity& fidelity) {
-  const auto counters = totals.sum().counters;
-  const auto value = [&counters](const char* name) {
-    const auto found = counters.find(name);
-    return found == counters.end() ? 0 : static_cast<std::uint64_t>(found->second);
-  };
-  for (const char* name : {"SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_VMEM_RD",
-                           "SQ_INSTS_VMEM_WR", "SQ_INSTS_LDS"}) {
-    fidelity.instructions += value(name);
-  }
-  fidelity.approximated = value("WW_INSTS_APPROXIMATED_sum");
-}
-
-// Adds what the driver of one process wrote.
-Status add_mistakes(const fs::path& file, Fidelity& fidelity) {
-  WW_ASSIGN(text, read_file(file));
-  const auto told = nlohmann::json::parse(text, nullptr, false);
-  if (!told.is_object()) return fail(ErrorCode::parse_error, "not JSON", file.string());
-  fidelity.stopped_launches += told.value("stopped_launches", std::uint64_t{0});
-  fidelity.unknown_instructions += told.value("unknown_instructions", std::uint64_t{0});
-  fidelity.memory_mistakes += told.value("memory_mistakes", std::uint64_t{0});
-  return {};
-}
-
 nlohmann::json to_json(const Fidelity& fidelity, const std::string& check) {
   return {{"instructions", fidelity.instructions},
           {"approximated", fidelity.approximated},
@@ -242,8 +142,7 @@ void print_fidelity(const Fidelity& fidelity, const std::string& check) {
   fmt::print(stderr,
              "  fidelity: {} wave instructions, {} of them exact, {} whose last bits a card may "
              "round otherwise\n",
-             fidelity.instructions, fidelity.instructions - fidelity.approximated,
-             fidelity.approximated);
+             fidelity.instructions, fidelity.exact(), fidelity.approximated);
   fmt::print(stderr,
              "            {} launches stopped, {} of them by an instruction that cannot be "
              "executed\n",
@@ -257,7 +156,7 @@ void print_fidelity(const Fidelity& fidelity, const std::string& check) {
 
 struct Finished {
   ProcessEnd end;
-  Totals totals;
+  ProgramTotals totals;
   Fidelity fidelity;
   std::vector<std::string> traces;
   std::vector<nlohmann::json> timing;  // a report for each process
@@ -426,10 +325,14 @@ Result<Finished> execute(const RunArguments& arguments) {
       return write_run_timeline(arguments, model, files, sample_folder->files());
     });
   }
-  for (const auto& file : files) WW_TRY(add_counters(file, finished.totals));
-  count_instructions(finished.totals, finished.fidelity);
+  for (const auto& file : files) {
+    WW_ASSIGN(text, read_file(file));
+    WW_TRY(finished.totals.add(text, file.string()));
+  }
+  finished.fidelity.count_instructions(finished.totals.sum());
   for (const auto& file : mistakes_folder.files()) {
-    WW_TRY(add_mistakes(file, finished.fidelity));
+    WW_ASSIGN(text, read_file(file));
+    WW_TRY(finished.fidelity.add_mistakes(text, file.string()));
   }
   finished.totals.architecture = runner::chip_generation(arguments.device);
   if (!arguments.counters.empty() && files.empty()) {
@@ -475,7 +378,7 @@ int run(const RunArguments& arguments) {
     log::error("{}: ended by signal {} ({}); counted are the launches that had ended by then",
                arguments.command.front(), signal, ::strsignal(signal));
   }
-  const Totals& totals = finished->totals;
+  const ProgramTotals& totals = finished->totals;
   if (!arguments.json) {
     print_totals(totals, device);
     print_fidelity(finished->fidelity, arguments.check);

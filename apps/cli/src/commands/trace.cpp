@@ -4,7 +4,6 @@
 #include <bit>
 #include <filesystem>
 #include <limits>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -17,6 +16,7 @@
 #include "ww/core/streamed_file.hpp"
 #include "ww/sim/trace/accelsim.hpp"
 #include "ww/sim/trace/reader.hpp"
+#include "ww/sim/trace/summary.hpp"
 
 namespace ww::cli {
 namespace {
@@ -54,44 +54,20 @@ nlohmann::json to_json(const trace::Totals& totals) {
           {"atomic_bytes", totals.atomic_bytes}};
 }
 
-struct KernelTotals {
-  std::uint64_t launches{};
-  std::uint64_t wave_accesses{};
-  std::uint64_t accesses{};
-  std::uint64_t bytes{};
-};
-
 Result<nlohmann::json> info(const std::string& file) {
   WW_ASSIGN(reader, trace::Reader::open(file));
-  std::map<std::string, KernelTotals> kernels;
-  trace::Access access;
-  std::uint64_t with_values = 0;
-  std::uint64_t raw = 0;  // as plain records: an address and a value for each lane
-  while (true) {
-    WW_ASSIGN(more, reader.next(access));
-    if (!more) break;
-    const auto lanes = static_cast<std::uint64_t>(std::popcount(access.lanes));
-    const auto& instruction = reader.instructions()[access.instruction];
-    auto& kernel = kernels[reader.launches()[access.launch].kernel];
-    ++kernel.wave_accesses;
-    kernel.accesses += lanes;
-    kernel.bytes += lanes * instruction.element_bytes;
-    with_values += access.has_values ? lanes : 0;
-    raw += lanes * (8U + (access.has_values ? instruction.value_bytes : 0U));
-  }
-  for (const auto& launch : reader.launches()) ++kernels[launch.kernel].launches;
+  WW_ASSIGN(summary, trace::summarise(reader));
   auto json = to_json(reader.totals());
-  const auto accesses = static_cast<double>(reader.totals().lane_accesses);
-  const auto bytes = static_cast<double>(reader.file_bytes());
   json["file"] = file;
   json["producer"] = reader.producer();
   json["virtual"] = DeviceName(reader.producer()).is_virtual();
   json["file_bytes"] = reader.file_bytes();
-  json["bytes_per_access"] = accesses == 0 ? nlohmann::json() : nlohmann::json(bytes / accesses);
-  json["compression"] = static_cast<double>(raw) / bytes;
-  json["accesses_with_values"] = with_values;
+  json["bytes_per_access"] =
+      summary.bytes_per_access ? nlohmann::json(*summary.bytes_per_access) : nlohmann::json();
+  json["compression"] = summary.compression;
+  json["accesses_with_values"] = summary.accesses_with_values;
   json["kernels"] = nlohmann::json::array();
-  for (const auto& [name, kernel] : kernels) {
+  for (const auto& [name, kernel] : summary.kernels) {
     json["kernels"].push_back({{"name", name},
                                {"launches", kernel.launches},
                                {"wave_accesses", kernel.wave_accesses},

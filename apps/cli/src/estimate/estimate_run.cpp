@@ -212,7 +212,7 @@ Status add_run(Application& done, const runner::CountedRun& ran,
   if (ran.samples.size() == 1 && ran.counters.size() == 1) {
     WW_ASSIGN(samples, runner::read_samples_file(ran.samples.front()));
     session::LaunchLog log;
-    if (log_launches(log, done.counted.dispatches)) {
+    if (log.add(done.counted.dispatches)) {
       done.sensed = session::kernel_energies(log, samples.series, arguments.response.sensor());
     }
   }

@@ -3,15 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <vector>
 
 #include "option.hpp"
 #include "ww/core/log.hpp"
 #include "ww/otf2/power_trace.hpp"
+#include "ww/session/traffic.hpp"
 
 namespace ww::cli {
 namespace {
@@ -20,20 +19,6 @@ struct Candidate {
   std::string name;
   std::vector<measure::PowerPoint> power;
 };
-
-// Mean power from poll to poll of a counter, from the earlier poll on.
-std::vector<measure::PowerPoint> means_of(const measure::EnergyColumn& counter) {
-  std::vector<measure::PowerPoint> means;
-  const auto& polls = counter.polls;
-  for (std::size_t i = 0, from = 0; i < polls.size(); ++i) {
-    const double joules = polls[i].energy_j - polls[from].energy_j;
-    const double seconds = polls[i].time_s - polls[from].time_s;
-    if (joules == 0 || !(seconds > 0)) continue;  // not refreshed since
-    if (joules > 0) means.push_back({polls[from].time_s, joules / seconds});
-    from = i;
-  }
-  return means;
-}
 
 Result<Candidate> choose(const measure::SensorRecording& recording, const RecordedPower& power) {
   std::vector<Candidate> fitting;
@@ -46,7 +31,7 @@ Result<Candidate> choose(const measure::SensorRecording& recording, const Record
     consider(column.name, [&column] { return column.polls; });
   }
   for (const auto& counter : recording.counters) {
-    consider(counter.name, [&counter] { return means_of(counter); });
+    consider(counter.name, [&counter] { return measure::power_of_moves(counter); });
   }
   if (fitting.size() == 1) return std::move(fitting.front());
   return fail(ErrorCode::invalid_argument,
@@ -56,22 +41,12 @@ Result<Candidate> choose(const measure::SensorRecording& recording, const Record
               power.file);
 }
 
-struct Span {
-  std::int64_t start_ns{std::numeric_limits<std::int64_t>::max()};
-  std::int64_t end_ns{std::numeric_limits<std::int64_t>::min()};
+std::set<std::string> processes_of(std::span<const measure::CounterDispatch> launches) {
   std::set<std::string> processes;
-};
-
-Span span_of(std::span<const measure::CounterDispatch> launches) {
-  Span span;
   for (const auto& launch : launches) {
-    if (!launch.start_ns || !launch.duration_ns) continue;
-    span.processes.insert(launch.process);
-    span.start_ns = std::min(span.start_ns, *launch.start_ns);
-    const auto length_ns = static_cast<std::int64_t>(std::llround(*launch.duration_ns));
-    span.end_ns = std::max(span.end_ns, *launch.start_ns + length_ns);
+    if (launch.start_ns && launch.duration_ns) processes.insert(launch.process);
   }
-  return span;
+  return processes;
 }
 
 }  // namespace
@@ -98,10 +73,11 @@ Status add_recorded_power(timeline::Timeline& timeline, const RecordedPower& pow
                             trace.ticks_per_s),
                 power.file);
   }
-  const Span span = span_of(launches);
-  if (span.processes.size() != 1) {
+  const auto span = session::launch_span(launches);
+  const auto processes = processes_of(launches);
+  if (!span || processes.size() != 1) {
     return fail(ErrorCode::unsupported,
-                span.processes.empty()
+                processes.empty()
                     ? "the profile's launches have no times, beside which power could be drawn"
                     : "the profile's launches are of several processes: give one at a time",
                 "--power");
@@ -110,21 +86,21 @@ Status add_recorded_power(timeline::Timeline& timeline, const RecordedPower& pow
   const auto at_ns = [&trace](const measure::PowerPoint& point) {
     return trace.start_ns + static_cast<std::int64_t>(std::llround(point.time_s * kNanoseconds));
   };
-  if (chosen.power.empty() || at_ns(chosen.power.front()) > span.end_ns ||
-      at_ns(chosen.power.back()) < span.start_ns) {
+  if (chosen.power.empty() || at_ns(chosen.power.front()) > span->end_ns ||
+      at_ns(chosen.power.back()) < span->start_ns) {
     const auto seconds = [](std::int64_t ns) { return static_cast<double>(ns) / kNanoseconds; };
     return fail(ErrorCode::bad_data,
                 chosen.power.empty()
                     ? chosen.name + " has no readings"
                     : fmt::format("the profile's launches run from {:.3f} to {:.3f} s and {} from "
                                   "{:.3f} to {:.3f} s: they are of two clocks or of two runs",
-                                  seconds(span.start_ns), seconds(span.end_ns), chosen.name,
+                                  seconds(span->start_ns), seconds(span->end_ns), chosen.name,
                                   seconds(at_ns(chosen.power.front())),
                                   seconds(at_ns(chosen.power.back()))),
                 power.file);
   }
   for (const auto& point : chosen.power) {
-    timeline.add_reading(*span.processes.begin(), {at_ns(point), point.power_w, {}, {}});
+    timeline.add_reading(*processes.begin(), {at_ns(point), point.power_w, {}, {}});
   }
   return {};
 }

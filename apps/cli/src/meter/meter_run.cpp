@@ -13,7 +13,6 @@
 
 #include "device_options.hpp"
 #include "estimate/calibrated_part.hpp"
-#include "estimate/priced_bytes.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/subprocess.hpp"
@@ -27,6 +26,7 @@
 #include "ww/runner/samples_file.hpp"
 #include "ww/session/application.hpp"
 #include "ww/session/background_meter.hpp"
+#include "ww/session/priced_bytes.hpp"
 
 namespace ww::cli {
 namespace {
@@ -149,7 +149,7 @@ Status price_wires_of_card(MeterResult& result, const MeterRequest& request,
 struct MeteredCard {
   MeteredDevice device;
   std::unique_ptr<session::BackgroundMeter> meter;  // null where the sensor cannot be read
-  std::unique_ptr<LinkTraffic> traffic;             // null where nobody counts it
+  std::unique_ptr<session::LinkTraffic> traffic;    // null where nobody counts it
 };
 
 std::string scope_of(const measure::TelemetryGpu& gpu, const std::string& besides) {
@@ -163,7 +163,7 @@ MeteredCard open_card(const measure::TelemetryGpu& gpu, std::size_t index, doubl
   MeteredCard card;
   card.device.device = fmt::format("gpu:{}", index);
   card.device.name = measure::name_with_address(gpu);
-  card.traffic = LinkTraffic::beside(gpu);
+  card.traffic = session::LinkTraffic::beside(gpu);
   auto sensor = measure::open_sensor_beside_a_program(gpu, std::llround(interval_s * 1e9));
   if (!sensor) {
     card.device.scope = scope_of(gpu, "");
@@ -203,36 +203,21 @@ void find_shared_sensors(const measure::Telemetry& telemetry,
   }
 }
 
-// Devices that lack joules leave the sum without a figure.
 session::Joules joules_together(const std::vector<MeteredDevice>& devices) {
-  session::Joules sum;
+  std::vector<session::DeviceJoules> each;
   for (const MeteredDevice& device : devices) {
-    const session::Joules& joules = device.reading.device;
-    if (!device.counted_at.empty()) continue;
-    if (!joules.energy) {
-      return {joules.status, fmt::format("{}: {}", device.device, joules.reason), {}};
-    }
-    sum.status = joules.status;
-    sum.energy = together(sum.energy.value_or(Interval{}), *joules.energy);
+    if (device.counted_at.empty()) each.push_back({device.device, device.reading.device});
   }
-  return sum;
-}
-
-// All bytes between L2 and memory, at what data that nobody knows cost at most.
-std::optional<double> l2_memory_at_most(const MovedBytes& moved,
-                                        const calibration::Calibration* model) {
-  if (!moved.bytes.memory_at_most || model == nullptr || model->wires() == nullptr) return {};
-  const auto priced = price_bytes(*model->wires(), *moved.bytes.memory_at_most);
-  if (!priced) return {};
-  const auto segment = static_cast<std::size_t>(model::WireSegment::l2_memory);
-  const auto& energy = priced->segments[segment].energy_j;
-  return energy ? std::optional(energy->high) : std::nullopt;
+  return session::joules_together(each);
 }
 
 void close_card(MeteredCard& card, const calibration::Calibration* model) {
   if (card.traffic != nullptr) {
     card.device.moved = card.traffic->finish();
-    card.device.l2_memory_at_most_j = l2_memory_at_most(*card.device.moved, model);
+    const auto& bytes = card.device.moved->bytes.memory_at_most;
+    if (bytes && model != nullptr && model->wires() != nullptr) {
+      card.device.l2_memory_at_most_j = session::l2_memory_at_most_j(*model->wires(), *bytes);
+    }
   }
   if (card.meter == nullptr) return;
   auto reading = card.meter->finish();
@@ -311,26 +296,12 @@ session::MeterReading reading_of(const std::string& samples_file,
   }
   std::int64_t from_ns = samples->series.readings.front().time_ns;
   std::int64_t to_ns = samples->series.readings.back().time_ns;
-  if (only_process) {
-    std::int64_t first_ns = std::numeric_limits<std::int64_t>::max(), last_ns = 0;
-    for (const auto& dispatch : counted.dispatches) {
-      if (!dispatch.start_ns || !dispatch.duration_ns) continue;
-      first_ns = std::min(first_ns, *dispatch.start_ns);
-      last_ns = std::max(last_ns, *dispatch.start_ns + static_cast<std::int64_t>(
-                                                           std::llround(*dispatch.duration_ns)));
-    }
-    if (first_ns < last_ns) {
-      from_ns = first_ns;
-      to_ns = last_ns;
-    }
+  const auto span = session::launch_span(counted.dispatches);
+  if (only_process && span && span->start_ns < span->end_ns) {
+    from_ns = span->start_ns;
+    to_ns = span->end_ns;
   }
-  const auto energy =
-      energy::energy_between(samples->series, from_ns, to_ns, session::energy_options({}));
-  reading.seconds = static_cast<double>(to_ns - from_ns) * 1e-9;
-  reading.device = session::joules_of(energy);
-  reading.by_accumulator = energy.ok() && energy.source == energy::EnergySource::accumulator;
-  if (energy.ok()) reading.power_w = energy.power_w;
-  return reading;
+  return session::reading_between(samples->series, from_ns, to_ns);
 }
 
 Result<MeterResult> run_on_virtual(const MeterRequest& request,

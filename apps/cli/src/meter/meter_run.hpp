@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "meter/link_traffic.hpp"
 #include "ww/calibration/calibration.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/session/device_meter.hpp"
+#include "ww/session/link_traffic.hpp"
 #include "ww/session/priced.hpp"
 
 namespace ww::cli {
@@ -47,7 +47,7 @@ struct MeteredDevice {
   std::optional<PollCost> cost;  // of a card
   // The bytes that the card's memory and links moved, where its maker counts them, and the joules
   // of the wires between L2 and memory that they bound.
-  std::optional<MovedBytes> moved;
+  std::optional<session::MovedBytes> moved;
   std::optional<double> l2_memory_at_most_j;
 };
 

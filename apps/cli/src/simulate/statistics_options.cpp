@@ -109,29 +109,6 @@ int run_saturation(const sim::net::Simulation& simulation, double tolerance, boo
   return 0;
 }
 
-// A figure's mean over the runs, its ends likewise; the first run's where it has no value.
-Figure mean_of(const sim::net::Repeated& repeated, Figure sim::power::EnergyFigures::*figure) {
-  Figure mean = repeated.energies.front().figures.*figure;
-  Interval sum;
-  for (const sim::power::EnergyReport& energy : repeated.energies) {
-    const auto one = (energy.figures.*figure).interval();
-    if (!one) return mean;
-    sum = together(sum, *one);
-  }
-  const auto count = static_cast<double>(repeated.energies.size());
-  mean.value = sum.value / count;
-  mean.low = sum.low / count;
-  mean.high = sum.high / count;
-  return mean;
-}
-
-sim::power::EnergyFigures mean_figures(const sim::net::Repeated& repeated) {
-  using Figures = sim::power::EnergyFigures;
-  return {mean_of(repeated, &Figures::energy), mean_of(repeated, &Figures::power),
-          mean_of(repeated, &Figures::per_flit), mean_of(repeated, &Figures::per_bit),
-          mean_of(repeated, &Figures::wire_share)};
-}
-
 int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions& options,
                  bool json) {
   constexpr double kPercent = 100;
@@ -165,7 +142,7 @@ int run_repeated(const sim::net::Simulation& simulation, const StatisticsOptions
     fmt::print(
         "these intervals are of chance alone, over the runs; those of the means below are over "
         "the published estimators, and the calibration's where one is given\n");
-    print_table(figure_rows(mean_figures(*repeated)));
+    print_table(figure_rows(sim::net::mean_figures(*repeated)));
     if (!repeated->precise) {
       fmt::print("the interval is still wider than {:g}%: allow more with --max-seeds\n",
                  options.precision_percent);

@@ -8,6 +8,7 @@
 #include "output.hpp"
 #include "ww/core/log.hpp"
 #include "ww/core/progress.hpp"
+#include "ww/sweep/forecast.hpp"
 #include "ww/sweep/slurm.hpp"
 
 namespace ww::cli {
@@ -15,13 +16,11 @@ namespace {
 
 constexpr std::size_t kShownArrays = 3;
 
-struct Forecast {
+struct Rest {
   std::size_t to_run{};
   sweep::Pilot pilot;
   double slots{};
-  double wall_s{};
-  double cpu_s{};
-  double disk_bytes{};
+  sweep::Forecast cost;
 };
 
 std::string human_bytes(double bytes) {
@@ -53,18 +52,18 @@ void print_plan(const sweep::Sweep& sweep) {
   if (!plan.conditions.empty()) fmt::print("  {} conditions\n", plan.conditions.size());
 }
 
-void print_forecast(const Forecast& forecast) {
-  if (forecast.to_run == 0) {
+void print_rest(const Rest& rest) {
+  if (rest.to_run == 0) {
     fmt::print("nothing is left to run\n");
     return;
   }
-  for (const auto& record : forecast.pilot.records) {
+  for (const auto& record : rest.pilot.records) {
     if (!is_final(record.status)) {
       log::warn("the pilot point {}: {}", sweep::to_string(record.status), record.reason);
     }
   }
-  const auto& pilot = forecast.pilot;
-  fmt::print("to run       {}\n", forecast.to_run);
+  const auto& pilot = rest.pilot;
+  fmt::print("to run       {}\n", rest.to_run);
   if (pilot.points == 0) {
     fmt::print(
         "pilot        none: no point could be tried on this machine, so time and disk are "
@@ -74,9 +73,9 @@ void print_forecast(const Forecast& forecast) {
   fmt::print("pilot        {} points: {} each, {:.0f} MiB, {} of results\n", pilot.points,
              human_duration(pilot.seconds), pilot.peak_mib,
              human_bytes(pilot.result_bytes + pilot.file_bytes));
-  fmt::print("about        {} on {:.0f} slots ({} of CPU)\n", human_duration(forecast.wall_s),
-             forecast.slots, human_duration(forecast.cpu_s));
-  fmt::print("disk         {}\n", human_bytes(forecast.disk_bytes));
+  fmt::print("about        {} on {:.0f} slots ({} of CPU)\n", human_duration(rest.cost.wall_s),
+             rest.slots, human_duration(rest.cost.cpu_s));
+  fmt::print("disk         {}\n", human_bytes(rest.cost.disk_bytes));
 }
 
 std::vector<std::string> commands_of(const sweep::Sweep& sweep, const sweep::SlurmLayout& layout,
@@ -101,9 +100,9 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
   }
   auto pilot = sweep::run_pilot(sweep, todo, program, false);
   if (!pilot) return report_error(pilot.error());
-  Forecast forecast;
-  forecast.to_run = todo.size();
-  forecast.pilot = std::move(*pilot);
+  Rest rest;
+  rest.to_run = todo.size();
+  rest.pilot = std::move(*pilot);
   sweep::SlurmLimits limits;
   if (options.slurm) {
     if (const auto asked = sweep::slurm_limits(*sweep.plan)) {
@@ -111,56 +110,49 @@ int dry_run(const sweep::Sweep& sweep, const sweep::Program& program,
     } else {
       log::warn("{}; Slurm's defaults are taken for the site's limits", asked.error().text());
     }
-    forecast.slots =
-        static_cast<double>(std::max<std::uint64_t>(1, limits.cpus / sweep.plan->cpus));
+    rest.slots = static_cast<double>(std::max<std::uint64_t>(1, limits.cpus / sweep.plan->cpus));
   } else {
-    const double memory =
-        sweep.plan->memory_mib > 0 ? sweep.plan->memory_mib : forecast.pilot.peak_mib;
-    forecast.slots = options.jobs != 0 ? options.jobs : sweep::slots_for(sweep.plan->cpus, memory);
+    const double memory = sweep.plan->memory_mib > 0 ? sweep.plan->memory_mib : rest.pilot.peak_mib;
+    rest.slots = options.jobs != 0 ? options.jobs : sweep::slots_for(sweep.plan->cpus, memory);
   }
-  const auto n = static_cast<double>(todo.size());
-  forecast.cpu_s = n * forecast.pilot.seconds;
-  forecast.wall_s = forecast.cpu_s / std::min(forecast.slots, std::max(1.0, n));
-  // Result files and the database hold the result once each.
-  forecast.disk_bytes = n * (2 * forecast.pilot.result_bytes + forecast.pilot.file_bytes);
-  const auto layout = sweep::lay_out(sweep, todo, forecast.pilot, limits);
+  rest.cost = sweep::forecast(rest.pilot, todo.size(), rest.slots);
+  const auto layout = sweep::lay_out(sweep, todo, rest.pilot, limits);
   if (!options.json) {
     print_plan(sweep);
-    print_forecast(forecast);
+    print_rest(rest);
     if (!options.slurm || todo.empty()) return 0;
     fmt::print("tasks        {} of {} points ({}{} each) in {} arrays\n", layout.chunks.size(),
-               layout.points_per_task, forecast.pilot.points > 0 ? "" : "at most ",
+               layout.points_per_task, rest.pilot.points > 0 ? "" : "at most ",
                human_duration(layout.task_s), layout.arrays.size());
-    const auto commands = commands_of(sweep, layout, forecast.pilot);
+    const auto commands = commands_of(sweep, layout, rest.pilot);
     for (std::size_t i = 0; i < std::min(kShownArrays, commands.size()); ++i) {
       fmt::print("  {}\n", commands[i]);
     }
     if (commands.size() > kShownArrays) fmt::print("  ({} more)\n", commands.size() - kShownArrays);
     return 0;
   }
-  const bool known = forecast.pilot.points > 0;
+  const bool known = rest.pilot.points > 0;
   const auto cost = [known](double value) { return known ? nlohmann::json(value) : nullptr; };
-  nlohmann::json json{
-      {"dry_run", true},
-      {"points", sweep.points->size()},
-      {"unique_points", sweep.points->unique()},
-      {"to_run", forecast.to_run},
-      {"axes", axes_json(*sweep.plan)},
-      {"pilot",
-       {{"points", forecast.pilot.points},
-        {"seconds_a_point", cost(forecast.pilot.seconds)},
-        {"peak_mib", cost(forecast.pilot.peak_mib)},
-        {"bytes_a_point", cost(forecast.pilot.result_bytes + forecast.pilot.file_bytes)}}},
-      {"estimate",
-       {{"slots", forecast.slots},
-        {"wall_s", cost(forecast.wall_s)},
-        {"cpu_s", cost(forecast.cpu_s)},
-        {"disk_bytes", cost(forecast.disk_bytes)}}}};
+  nlohmann::json json{{"dry_run", true},
+                      {"points", sweep.points->size()},
+                      {"unique_points", sweep.points->unique()},
+                      {"to_run", rest.to_run},
+                      {"axes", axes_json(*sweep.plan)},
+                      {"pilot",
+                       {{"points", rest.pilot.points},
+                        {"seconds_a_point", cost(rest.pilot.seconds)},
+                        {"peak_mib", cost(rest.pilot.peak_mib)},
+                        {"bytes_a_point", cost(rest.pilot.result_bytes + rest.pilot.file_bytes)}}},
+                      {"estimate",
+                       {{"slots", rest.slots},
+                        {"wall_s", cost(rest.cost.wall_s)},
+                        {"cpu_s", cost(rest.cost.cpu_s)},
+                        {"disk_bytes", cost(rest.cost.disk_bytes)}}}};
   if (options.slurm) {
     json["slurm"] = {{"tasks", layout.chunks.size()},
                      {"points_a_task", layout.points_per_task},
                      {"task_s", layout.task_s},
-                     {"arrays", commands_of(sweep, layout, forecast.pilot)}};
+                     {"arrays", commands_of(sweep, layout, rest.pilot)}};
   }
   print_json(json);
   return 0;

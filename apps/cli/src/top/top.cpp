@@ -146,7 +146,7 @@ class KernelRecord {
       series_.readings.push_back({sample.time_ns, sample.energy_ticks.value_or(energy::kAbsent),
                                   static_cast<std::int64_t>(std::llround(sample.power_w * 1e6))});
     }
-    log_launches(log_, news.dispatches);
+    log_.add(news.dispatches);
     full_ = log_.launches().size() > kMaxLaunches;
   }
   [[nodiscard]] session::KernelEnergies energies(const session::KernelSensor& sensor) const {

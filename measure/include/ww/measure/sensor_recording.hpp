@@ -70,6 +70,9 @@ struct EnergyColumn {
 [[nodiscard]] PowerSeries power_between(const PollColumn& column);
 // Mean power from move to move, in steps of 1 ms; empty where joules never grew or ran backward.
 [[nodiscard]] PowerSeries mean_power(const EnergyColumn& column);
+// Mean power between moves of a counter, each at the time of the earlier move. Moves backward are
+// left out.
+[[nodiscard]] std::vector<PowerPoint> power_of_moves(const EnergyColumn& column);
 
 // One recording. Times are seconds since the load was first switched on.
 struct SensorRecording {

@@ -17,6 +17,10 @@ struct CrossbarLengths {
   // floorplan draws it; the pair's mean is the calibration's, where there is one.
   std::vector<std::vector<std::vector<double>>> mm;
   std::string source;
+
+  // [unit][channel]: the compute units in the order in which they get work-groups, one of each
+  // engine in turn.
+  [[nodiscard]] std::vector<std::vector<double>> units_in_turn() const;
 };
 
 // Lengths of a floorplan as it is drawn.

@@ -28,6 +28,14 @@ namespace ww::session {
 // Joules as the ruler has them.
 [[nodiscard]] Joules joules_of(const energy::Energy& energy);
 
+// Joules of several devices whose sensors may err alike, so that the ends of their intervals add. A
+// device without a figure leaves the sum without one, and the reason names that device.
+struct DeviceJoules {
+  std::string device;  // "gpu:0"
+  Joules joules;
+};
+[[nodiscard]] Joules joules_together(const std::vector<DeviceJoules>& devices);
+
 // What an accumulator beside the device's own counts for: a part of the device, all of it by
 // another meter, or the node that it sits in. All devices of a node have its rails in common, so
 // that a sum over devices must not have them.
@@ -49,6 +57,10 @@ struct MeterReading {
   std::optional<double> power_w;  // mean of the device; absent without joules
   std::vector<RailJoules> rails;
 };
+
+// Joules between two moments of a series that has ended.
+[[nodiscard]] MeterReading reading_between(const energy::EnergySeries& series, std::int64_t from_ns,
+                                           std::int64_t to_ns);
 
 // Threading: one caller at a time. The sensor outlives the meter, and nobody else reads it.
 class DeviceMeter {

@@ -25,6 +25,7 @@
 
 #include "ww/core/figure.hpp"
 #include "ww/energy/energy.hpp"
+#include "ww/measure/counter_file.hpp"
 #include "ww/measure/launch_energy.hpp"
 #include "ww/model/interval.hpp"
 
@@ -39,6 +40,8 @@ class LaunchLog {
   };
 
   void add(std::string_view kernel, std::int64_t start_ns, std::int64_t end_ns);
+  // Adds counted launches. Returns false where one has no times; that one is left out.
+  bool add(std::span<const measure::CounterDispatch> dispatches);
   void clear() { *this = {}; }
   // Names of the kernels, in order of their first launches.
   [[nodiscard]] const std::vector<std::string>& kernels() const { return kernels_; }
@@ -89,5 +92,12 @@ struct KernelEnergies {
 [[nodiscard]] KernelEnergies kernel_energies(const LaunchLog& log,
                                              const energy::EnergySeries& series,
                                              const KernelSensor& sensor = {});
+
+// Joules of a kernel's launches as a reader of the register would have them who knows nothing of
+// its response: the mean reading during the launches times their length. For comparison only.
+// Absent where no reading fell into a launch.
+[[nodiscard]] std::optional<double> naive_kernel_energy(const LaunchLog& log,
+                                                        const energy::EnergySeries& series,
+                                                        std::size_t kernel);
 
 }  // namespace ww::session

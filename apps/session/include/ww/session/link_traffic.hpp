@@ -10,13 +10,15 @@
 #include "ww/measure/counted/nvidia_traffic.hpp"
 #include "ww/measure/telemetry.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 
 // Bytes of a stretch; a quantity that was not counted in all of it is absent.
 struct MovedBytes {
   double seconds{};
   measure::NvidiaTraffic bytes;  // its rates times time
   std::string reason;            // why nothing was counted, or why not to the end
+
+  void add(const measure::NvidiaTraffic& rates);
 };
 
 // Asks the driver each second, because nobody knows how long its counters run without wrapping.
@@ -37,10 +39,10 @@ class LinkTraffic {
 
   std::unique_ptr<measure::NvidiaTrafficMeter> meter_;
   MovedBytes moved_;
-  bool first_{true}, ending_{};
+  bool ending_{};
   std::mutex mutex_;
   std::condition_variable wake_;
   std::thread thread_;
 };
 
-}  // namespace ww::cli
+}  // namespace ww::session

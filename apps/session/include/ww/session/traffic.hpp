@@ -1,6 +1,7 @@
 // Turns counter files into the traffic of kernels, in the form that the model's estimate takes.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -43,6 +44,14 @@ struct CountedDispatches {
   // process share a clock. Absent unless all of them have their times.
   std::optional<double> busy_s;
 };
+
+// From the first launch's start to the last end. Launches without times are left out; absent where
+// no launch has times.
+struct LaunchSpan {
+  std::int64_t start_ns{}, end_ns{};
+};
+[[nodiscard]] std::optional<LaunchSpan> launch_span(
+    std::span<const measure::CounterDispatch> dispatches);
 
 // Dispatches of one run, as a profiler gave them.
 [[nodiscard]] CountedDispatches counted_dispatches(std::vector<measure::CounterDispatch> dispatches,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "testing/lone_packet.hpp"
+#include "ww/sim/net/crossbar_distances.hpp"
 #include "ww/sim/net/energy.hpp"
 #include "ww/sim/net/factory.hpp"
 #include "ww/sim/net/node_distances.hpp"
@@ -49,6 +50,33 @@ void send_to_its_end(Network& network, NodeId from, NodeId to, int flits, Packet
   ASSERT_TRUE(network.inject(packet));
   while (network.packets_inside() != 0) {
     network.tick();
+  }
+}
+
+// Two compute units and three channels; 100 ps a millimetre at 1 GHz.
+TEST(CrossbarDistances, AreBetweenUnitsAndChannelsBothWays) {
+  constexpr std::uint32_t kUnits = 2, kAll = 5;
+  const auto distances = crossbar_distances({{1.5, 20, 30.1}, {4, 5, 50.0006}}, 100, Hertz(1e9));
+  const auto um = [&](std::uint32_t from, std::uint32_t to) {
+    return distances.um[from * kAll + to];
+  };
+  const auto more = [&](std::uint32_t from, std::uint32_t to) {
+    return distances.more_cycles[from * kAll + to];
+  };
+  EXPECT_EQ(um(0, kUnits), 1500U);
+  EXPECT_EQ(um(1, kUnits + 2), 50001U);
+  EXPECT_EQ(more(0, kUnits), 0U) << "within the two cycles that a flit takes anyway";
+  EXPECT_EQ(more(0, kUnits + 1), 0U);
+  EXPECT_EQ(more(0, kUnits + 2), 2U) << "four cycles, the last one hardly begun";
+  EXPECT_EQ(more(1, kUnits + 2), 4U);
+  for (std::uint32_t from = 0; from < kAll; ++from) {
+    for (std::uint32_t to = 0; to < kAll; ++to) {
+      EXPECT_EQ(um(from, to), um(to, from));
+      EXPECT_EQ(more(from, to), more(to, from));
+      if ((from < kUnits) == (to < kUnits)) {
+        EXPECT_EQ(um(from, to), 0U);
+      }
+    }
   }
 }
 

@@ -51,6 +51,9 @@ struct Repeated {
 // Over the runs, in pJ of the measured cycles and in pJ a flit.
 [[nodiscard]] MeanInterval total_energy(const Repeated& repeated);
 [[nodiscard]] MeanInterval energy_per_flit(const Repeated& repeated);
+// Means over the runs of the figures and of both ends of their ranges. A figure that a run lacks is
+// that of the first run, with its status and reason.
+[[nodiscard]] power::EnergyFigures mean_figures(const Repeated& repeated);
 // Repeats runs on all cores; their number and results do not depend on how many there are. Errors:
 // out_of_range (precision, min_runs, max_runs), unsupported (a trace, whose load is no draw of
 // chance), those of simulate().

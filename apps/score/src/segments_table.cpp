@@ -1,13 +1,10 @@
-#include "commands/score_segments.hpp"
+#include "segments_table.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ww/core/campaign_store.hpp"
-#include "ww/microbench/segments.hpp"
-
-namespace ww::cli {
+namespace ww::score {
 namespace {
 
 Cell number(const std::optional<double>& value) {
@@ -16,10 +13,7 @@ Cell number(const std::optional<double>& value) {
 
 }  // namespace
 
-Result<Table> score_segments(const std::filesystem::path& recording,
-                             const calibration::Revealed& truth) {
-  WW_ASSIGN(store, CampaignStore::open_read_only(recording));
-  WW_ASSIGN(fit, microbench::fit_segments(store));
+Table segments_table(const model::SegmentsFit& fit, const calibration::Revealed& truth) {
   Table table{"The sealed truth beside the segments",
               {{"SEGMENT", false, "segment"},
                {"UNIT", false, "unit"},
@@ -57,4 +51,4 @@ Result<Table> score_segments(const std::filesystem::path& recording,
   return table;
 }
 
-}  // namespace ww::cli
+}  // namespace ww::score

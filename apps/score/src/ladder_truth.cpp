@@ -1,4 +1,4 @@
-#include "commands/score_ladder.hpp"
+#include "ladder_truth.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sealed_tables.hpp"
 #include "ww/calibration/ladder_fit.hpp"
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/json_reader.hpp"
@@ -13,40 +14,14 @@
 #include "ww/core/process.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/measure/counter_file.hpp"
-#include "ww/measure/csv.hpp"
 #include "ww/microbench/ladder.hpp"
 #include "ww/runner/counted_run.hpp"
 #include "ww/sim/gpu/reveal.hpp"
-#include "ww/sim/gpu/sealed_columns.hpp"
 
-namespace ww::cli {
+namespace ww::score {
 namespace {
 
 using calibration::ExactLaunch;
-
-// Joules of a launch at the voltage of the clock state, by the rails that give them.
-struct SealedJoules {
-  double core{}, others{};
-};
-
-Result<std::vector<SealedJoules>> sealed_joules(const std::string& file) {
-  WW_ASSIGN(text, read_file(file));
-  WW_ASSIGN(rows, measure::parse_csv(text, file));
-  std::vector<SealedJoules> joules;
-  if (rows.empty()) return joules;
-  const measure::CsvColumns columns(rows.front(), file);
-  for (auto row = rows.begin() + 1; row != rows.end(); ++row) {
-    SealedJoules& sum = joules.emplace_back();
-    for (const std::string& name : rows.front().fields) {
-      if (!name.ends_with("_j")) continue;
-      WW_ASSIGN(part, columns.number(*row, name));
-      const bool core =
-          std::ranges::find(sim::gpu::kCoreColumns, name) != sim::gpu::kCoreColumns.end();
-      (core ? sum.core : sum.others) += part;
-    }
-  }
-  return joules;
-}
 
 struct Exercised {
   ExactLaunch launch;  // without its power
@@ -71,7 +46,8 @@ Result<std::vector<Exercised>> exercise(const std::filesystem::path& recording,
         fmt::format("its launches could not be performed again (exit code {})", ran.exit_code),
         recording.string());
   }
-  WW_ASSIGN(joules, sealed_joules(ran.sealed.front()));
+  WW_ASSIGN(sealed, read_file(ran.sealed.front()));
+  WW_ASSIGN(joules, sealed_joules(sealed, ran.sealed.front()));
   WW_ASSIGN(counters, measure::read_counter_file(ran.counters.front()));
   WW_ASSIGN(text, read_file(moved));
   WW_ASSIGN(json, parse_json(text, moved.string()));
@@ -132,4 +108,4 @@ Result<LadderTruth> ladder_truth(const std::filesystem::path& recording,
   return truth;
 }
 
-}  // namespace ww::cli
+}  // namespace ww::score

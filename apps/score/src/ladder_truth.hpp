@@ -8,7 +8,7 @@
 #include "ww/microbench/device_request.hpp"
 #include "ww/sim/gpu/chip.hpp"
 
-namespace ww::cli {
+namespace ww::score {
 
 struct LadderTruth {
   calibration::Revealed revealed;
@@ -25,4 +25,4 @@ struct LadderTruth {
                                                const microbench::DeviceRequest& device,
                                                const sim::gpu::Chip& chip);
 
-}  // namespace ww::cli
+}  // namespace ww::score
