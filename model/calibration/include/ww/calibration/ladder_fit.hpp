@@ -11,11 +11,11 @@
 // Voltage and temperature enter where the card shows them. Voltages are shown in steps that are
 // large beside what a run's noise averages out, so that V is taken from the load line through all
 // runs, where they lie on one. Levels behind the L2 may lie above it in proportion to their rate:
-// other rails give a part of their power. Where the card shows no voltage, or the one that firmware requests,
-// the load line is assumed, and the intervals have its range. The figures are of the runs' mean
-// voltage, from which single runs depart by a percent: caches behind the L2 and memory have rails
-// of their own, and what passes them does not follow the core's voltage to another one. The slopes
-// are means over the rates of the campaign.
+// other rails give a part of their power. Where the card shows no voltage, or the one that firmware
+// requests, the load line is assumed, and the intervals have its range. The figures are of the
+// runs' mean voltage, from which single runs depart by a percent: caches behind the L2 and memory
+// have rails of their own, and what passes them does not follow the core's voltage to another one.
+// The slopes are means over the rates of the campaign.
 #pragma once
 
 #include <cstdint>
