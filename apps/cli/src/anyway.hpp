@@ -6,7 +6,6 @@
 #include <string>
 
 #include "ww/calibration/kinds.hpp"
-#include "ww/model/flagged.hpp"
 
 namespace ww::cli {
 
@@ -14,10 +13,6 @@ namespace ww::cli {
 // then, ", or crossings of another part".
 CLI::Option* add_anyway_option(CLI::App& command, bool& anyway, const std::string& also = {});
 inline constexpr const char* kAlsoOtherParts = ", or crossings of another part";
-
-[[nodiscard]] inline model::FlaggedModel flagged_model(bool anyway) {
-  return anyway ? model::FlaggedModel::mark : model::FlaggedModel::refuse;
-}
 
 [[nodiscard]] inline calibration::Admission admission(bool anyway) {
   return anyway ? calibration::Admission::mark_flagged : calibration::Admission::refuse_flagged;

@@ -4,10 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ww/core/atomic_file.hpp"
-#include "ww/core/json_reader.hpp"
-#include "ww/core/named_file.hpp"
-
 namespace ww::model {
 namespace {
 
@@ -84,13 +80,6 @@ Result<std::string> admit_model(const json& model, FlaggedModel flagged,
                 origin);
   }
   return reason;
-}
-
-Result<std::string> admit_model_file(const std::filesystem::path& path, FlaggedModel flagged) {
-  WW_ASSIGN(file, model_file(path));
-  WW_ASSIGN(content, read_file(file));
-  WW_ASSIGN(model, parse_json(content, file.string()));
-  return admit_model(model, flagged, file.string());
 }
 
 }  // namespace ww::model

@@ -5,7 +5,6 @@
 // (docs/method.md, "Misfit"). Every reader of a model.json therefore asks here before it uses one.
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -25,8 +24,5 @@ enum class FlaggedModel { refuse, mark };
 // says why, and what to do. `origin` names the file.
 [[nodiscard]] Result<std::string> admit_model(const nlohmann::json& model, FlaggedModel flagged,
                                               const std::string& origin);
-// Admits a file, or the model.json of a folder; also errors of reading it.
-[[nodiscard]] Result<std::string> admit_model_file(const std::filesystem::path& path,
-                                                   FlaggedModel flagged);
 
 }  // namespace ww::model

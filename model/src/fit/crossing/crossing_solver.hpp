@@ -44,7 +44,6 @@ class CrossingSolver {
   explicit CrossingSolver(std::span<const CrossingRun> runs);
 
   // Whether temperature or clock moved enough to matter.
-  [[nodiscard]] bool has_heat() const { return heats_; }
   [[nodiscard]] bool has_clock() const { return clocked_; }
   // Terms in J/bit where they follow the rate; empty where the runs do not determine them.
   [[nodiscard]] CrossingTerms solve(const CrossingVariant& variant,

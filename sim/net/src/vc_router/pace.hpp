@@ -41,7 +41,6 @@ class Clock {
   [[nodiscard]] int longest_period() const {
     return static_cast<int>((fastest_ + own_ - 1) / own_);
   }
-  [[nodiscard]] bool is_fastest() const { return own_ == fastest_; }
 
  private:
   [[nodiscard]] std::int64_t cycle_of(std::int64_t edge) const {

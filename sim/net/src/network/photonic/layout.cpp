@@ -27,8 +27,8 @@ Layout::Layout(const NetworkConfig& config) {
   pitch_mm_ = std::sqrt(keys.die_mm2 / count);
   // Up along the first column; an odd number of rows ends at the other side.
   const int way_back = config.height - 1 + (config.height % 2 == 0 ? 0 : config.width - 1);
-  loop_mm_ = pitch_mm_ * (count - 1 + way_back);
-  loop_exact_ = loop_mm_ * cycles_per_mm;
+  // The pass, and the way back from the last station to the first.
+  loop_exact_ = pitch_mm_ * (count - 1 + way_back) * cycles_per_mm;
   loop_cycles_ = std::max(1, static_cast<int>(std::ceil(loop_exact_ - 1e-9)));
   position_of_.resize(static_cast<std::size_t>(count));
   router_of_.resize(static_cast<std::size_t>(count));

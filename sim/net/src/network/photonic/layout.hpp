@@ -27,8 +27,6 @@ class Layout {
 
   [[nodiscard]] double pitch_mm() const { return pitch_mm_; }
   [[nodiscard]] double pass_mm() const { return pitch_mm_ * (stations() - 1); }
-  // Length of the closed ring: the pass, and the way back from the last station to the first.
-  [[nodiscard]] double loop_mm() const { return loop_mm_; }
 
   // Cycles of a whole turn, rounded up: a token is seen once a turn.
   [[nodiscard]] int loop_cycles() const { return loop_cycles_; }
@@ -47,7 +45,6 @@ class Layout {
   std::vector<std::uint64_t> slot_mask_;
   std::vector<double> at_cycles_;  // from position 0, exact
   double pitch_mm_{};
-  double loop_mm_{};
   double loop_exact_{};
   int loop_cycles_{};
   std::uint64_t llc_mask_{};
