@@ -57,7 +57,8 @@ TEST(EventWheel, AgreesWithAListOverRandomDelays) {
   int number = 0;
   for (std::int64_t now = 0; now < 20000; ++now) {
     for (auto left = random() % 3; left > 0; --left) {
-      const std::int64_t at = now + random() % (random() % 8 == 0 ? 600 : 40);
+      const auto away = static_cast<std::int64_t>(random() % (random() % 8 == 0 ? 600 : 40));
+      const std::int64_t at = now + away;
       wheel.push(now, at, number);
       list.emplace_back(at, number++);
     }
