@@ -43,8 +43,8 @@ std::string why_no_voltage(const LadderInput& input) {
   return model::why_not_measured(loaded_voltages(input), *input.voltage_step_v);
 }
 
-// What gives every run a voltage, and what may do so as well: each of `others` departs from `usual`
-// in a direction of its own, by a 95% half-width. Nothing: voltages are taken as they are shown.
+// The voltage of every run. The data leave some doubt of it: each of `others` departs from `usual`
+// in an independent direction, by a 95% half-width. Without `usual`, voltages are those shown.
 struct CoreVoltages {
   std::optional<CoreVoltage> usual;
   std::vector<CoreVoltage> others;

@@ -20,7 +20,7 @@ inline constexpr std::array<std::string_view, 8> kOtherRailsColumns{"compute_die
                                                                     "die_link_j",
                                                                     "infinity_cache_j"};
 
-// The same, of a chip that has links to another one.
+// Joules of the links to another part. Chips without such links have no such column.
 inline constexpr std::string_view kLinkColumn = "xgmi_j";
 
 }  // namespace ww::sim::gpu
