@@ -36,7 +36,7 @@ std::vector<model::LoadedVoltage> loaded_voltages(const LadderInput& input) {
 
 // Why the shown voltages are not the die's; empty where they are, or where nobody looked.
 std::string why_no_voltage(const LadderInput& input) {
-  if (!input.voltage_step_v || !input.nominal_v) return {};
+  if (!input.voltage_step_v) return {};
   for (const LadderRun& run : input.runs) {
     if (!run.voltage_v) return "no reading shows the core's voltage";
   }
@@ -50,14 +50,27 @@ struct CoreVoltages {
   std::vector<CoreVoltage> others;
 };
 
-CoreVoltages assumed_voltages(const LadderInput& input) {
-  double most_amps = 0;
-  for (const LadderRun& run : input.runs) {
-    most_amps = std::max(most_amps, run.power_w / *input.nominal_v);
+// Where a card names no voltage of its clock state, a load line begins at the voltage that it shows
+// idle, as firmware requests it. Where it shows none either, nobody knows where: a watt is more
+// amperes at a lower voltage, so that the same load line is steeper there.
+CoreVoltages assumed_voltages(const LadderInput& input, const IdleCurve& idle) {
+  double most_w = 0;
+  for (const LadderRun& run : input.runs) most_w = std::max(most_w, run.power_w);
+  const auto line_from = [&](double start_v) {
+    return model::assumed_load_line(most_w / start_v, start_v);
+  };
+  const bool known = input.nominal_v || idle.voltage_v > 0;
+  const double start_v = !known            ? model::kUnshownCoreV
+                         : input.nominal_v ? *input.nominal_v
+                                           : idle.voltage_v;
+  const auto assumed = line_from(start_v);
+  CoreVoltages voltages{CoreVoltage{{start_v, -assumed.ohm}},
+                        {CoreVoltage{{start_v, -assumed.steepest_ohm}}}};
+  if (!known) {
+    const double low_v = start_v - model::kRectangular95 * model::kUnshownCoreRangeV;
+    voltages.others.push_back({{low_v, -line_from(low_v).ohm}});
   }
-  const auto assumed = model::assumed_load_line(most_amps, *input.nominal_v);
-  return {CoreVoltage{{*input.nominal_v, -assumed.ohm}},
-          {CoreVoltage{{*input.nominal_v, -assumed.steepest_ohm}}}};
+  return voltages;
 }
 
 // A load line through the voltages of runs and idle windows, and by how much those of the levels
@@ -140,7 +153,8 @@ class LadderFitter {
       : input_(input),
         idle_(idle_curve(input.idle)),
         no_voltage_reason_(why_no_voltage(input)),
-        voltages_(no_voltage_reason_.empty() ? shown_voltages(input) : assumed_voltages(input)),
+        voltages_(no_voltage_reason_.empty() ? shown_voltages(input)
+                                             : assumed_voltages(input, idle_)),
         plain_(input, idle_, usual()),
         flat_(input, idle_, with_idle_exponent(kIdleExponent - kIdleExponentSigma)),
         steep_(input, idle_, with_idle_exponent(kIdleExponent + kIdleExponentSigma)),

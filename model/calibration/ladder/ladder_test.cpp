@@ -353,6 +353,44 @@ TEST(LadderFit, AssumesALoadLineWhereNoVoltageIsMeasured) {
   EXPECT_TRUE(fit_ladder_runs(measured).no_voltage_reason.empty());
 }
 
+// NVIDIA's drivers show no voltage, and name none of a clock state. The load line lowers power as
+// it does elsewhere, whatever the voltage from which it falls.
+TEST(LadderFit, AssumesALoadLineWhereNoVoltageIsEvenNamed) {
+  for (const double fall_w : {0.0, 2e-4, 5e-4}) {
+    const MadeCard card{.droop_v_per_w = fall_w, .noise_w = 0.02, .shows_voltage = false};
+    LadderInput input = made(card);
+    input.voltage_step_v = 0;
+    const LadderAnswer named = fit_ladder_runs(input);
+    input.nominal_v.reset();
+    const LadderAnswer answer = fit_ladder_runs(input);
+    EXPECT_THAT(answer.no_voltage_reason, HasSubstr("no reading shows the core's voltage"));
+    EXPECT_EQ(answer.reference_v, 0);
+    for (const auto& [name, truth] :
+         {std::pair{"l1_read", card.l1}, std::pair{"l2_read", card.l2},
+          std::pair{"memory_read", card.memory}, std::pair{"l2_read_less_l1", card.l2 - card.l1}}) {
+      const Interval found = *row_of(answer, name).sensed;
+      EXPECT_TRUE(found.holds(truth)) << name << " at " << fall_w << ": " << found.value;
+      const Interval other = *row_of(named, name).sensed;
+      EXPECT_GT(found.high - found.low, other.high - other.low) << name;
+    }
+  }
+}
+
+// A driver without clock states that shows the requested voltage: its load line begins there.
+TEST(LadderFit, BeginsAnAssumedLoadLineAtTheVoltageThatIsShownIdle) {
+  LadderInput input = made(MadeCard{.noise_w = 0.02});
+  for (LadderRun& run : input.runs) run.voltage_v = 1.0;
+  input.voltage_step_v = 0;
+  const LadderAnswer named = fit_ladder_runs(input);
+  input.nominal_v.reset();
+  const LadderAnswer answer = fit_ladder_runs(input);
+  EXPECT_FALSE(answer.no_voltage_reason.empty());
+  const Interval found = *row_of(answer, "l2_read").sensed;
+  const Interval other = *row_of(named, "l2_read").sensed;
+  EXPECT_NEAR(found.value, other.value, 1e-3 * other.value);
+  EXPECT_NEAR(found.high, other.high, 1e-3 * other.high);
+}
+
 TEST(LadderFit, WithoutAVoltageLeavesTheDroopInTheFigures) {
   MadeCard card;
   card.shows_voltage = false;

@@ -82,6 +82,11 @@ inline constexpr double kLoadLineLogSigma = 0.56;  // ln 3 / 1.96
 // the tables above it falls by 3 to 7% at the currents that they allow, and chips would not hold
 // their clock much below.
 inline constexpr double kMaxDroopShare = 0.12;
+// Voltage of a core [V] where a driver shows none at all, not even that of a clock state: anywhere
+// within the range about it. A judgement: cores of 16 to 4 nm hold their clocks at 0.7 to 1.1 V.
+inline constexpr double kUnshownCoreV = 0.9;
+inline constexpr double kUnshownCoreRangeV = 0.2;
+
 // --- Steps of the power's readings ---
 // Two powers d steps apart, anywhere among the steps, have rounding errors of the correlation
 // 1 - 6 d (1 - d). It is positive up to this d, (3 - sqrt 3) / 6.

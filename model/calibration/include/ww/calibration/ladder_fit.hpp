@@ -12,10 +12,11 @@
 // large beside what a run's noise averages out, so that V is taken from the load line through all
 // runs, where they lie on one. Levels behind the L2 may lie above it in proportion to their rate:
 // other rails give a part of their power. Where the card shows no voltage, or the one that firmware
-// requests, the load line is assumed, and the intervals have its range. The figures are of the
-// runs' mean voltage, from which single runs depart by a percent: caches behind the L2 and memory
-// have rails of their own, and what passes them does not follow the core's voltage to another one.
-// The slopes are means over the rates of the campaign.
+// requests, the load line is assumed, and the intervals have its range. A card that names no
+// voltage at all, as NVIDIA's, has a load line that begins at an assumed one. The figures are of
+// the runs' mean voltage, from which single runs depart by a percent: caches behind the L2 and
+// memory have rails of their own, and what passes them does not follow the core's voltage to
+// another one. The slopes are means over the rates of the campaign.
 #pragma once
 
 #include <cstdint>
@@ -91,10 +92,11 @@ struct LadderInput {
   std::vector<double> toggle_rate;  // of each stream's data, toggles a bit
   std::vector<LadderRun> runs;
   std::vector<LadderIdle> idle;
-  std::optional<double> nominal_v;  // of the clock state, where a load line begins
-  // Smallest difference of two voltage readings, 0 where none differ. With it and nominal_v, a
-  // voltage that does not fall by a step from idle to load counts as none, and where there is none
-  // a load line is assumed. Absent: voltages are taken as they are, run by run.
+  // Of the clock state, where a load line begins. Absent: the card does not name it.
+  std::optional<double> nominal_v;
+  // Smallest difference of two voltage readings, 0 where none differ. With it, a voltage that does
+  // not fall by a step from idle to load counts as none, and where there is none a load line is
+  // assumed. Absent: voltages are taken as they are, run by run.
   std::optional<double> voltage_step_v;
   double power_step_w{};            // of the register's readings; 0: not known
   double wave_size{64};             // work-items of a wavefront
