@@ -1,23 +1,55 @@
-# Turns code objects into a C++ file that the assembler puts them into. Run as a script:
-#   cmake -DOUTPUT=x.cpp -DCOMPILER="clang 19.1.7" "-DINPUTS=gfx90a-sleep.co;..." -P EmbedCodeObjects.cmake
-# A file's name is TARGET-VARIANT.co. What is generated is declared in code_objects.hpp.
+# Turns code objects into a C++ file that the assembler puts them into. Run as a script in their folder:
+#   cmake -DOUTPUT=x.cpp -DCOMPILER="clang 19.1.7" "-DENTRIES=gfx1030-sleep;gfx1031-sleep=gfx1030=37;..."
+#         -P EmbedCodeObjects.cmake
+# An entry is TARGET-VARIANT for a file of this name with .co, or TARGET-VARIANT=OTHER=MACHINE for the file
+# OTHER-VARIANT.co as TARGET's: its name, as long as OTHER's, and its number (two hexadecimal digits) are written over
+# OTHER's. What is generated is declared in code_objects.hpp.
 cmake_minimum_required(VERSION 3.25)
+set(flags_at 48)  # e_flags, whose lowest byte is the machine's number
+math(EXPR flags_digit "2 * ${flags_at}")
+math(EXPR after_machine "${flags_at} + 1")
 set(assembly "")
 set(declarations "")
 set(entries "")
 set(number 0)
-foreach(input IN LISTS INPUTS)
-  get_filename_component(name ${input} NAME_WLE)
-  string(REGEX MATCH "^([a-z0-9-]*)-([a-z_]*)$" matched ${name})
+foreach(entry IN LISTS ENTRIES)
+  string(REGEX MATCH "^([a-z0-9-]*)-([a-z_]*)(=([a-z0-9-]*)=(..))?$" matched ${entry})
+  set(target ${CMAKE_MATCH_1})
+  set(variant ${CMAKE_MATCH_2})
+  set(other "${CMAKE_MATCH_4}")
+  set(machine "${CMAKE_MATCH_5}")
+  get_filename_component(file ${target}-${variant}.co ABSOLUTE)
+  if(other)
+    get_filename_component(file ${other}-${variant}.co ABSOLUTE)
+  endif()
   # The hash is a comment of the assembler's: a compiler cache sees no other change in this text where an
   # object alone has changed.
-  file(SHA256 ${input} hash)
-  string(APPEND assembly "        \"# ${hash}\\n\"\n")
-  string(APPEND assembly "        \".balign 16\\nww_code_object_${number}: .incbin \\\"${input}\\\"\\n\"\n"
-    "        \"ww_code_object_end_${number}:\\n\"\n")
+  file(SHA256 ${file} hash)
+  string(APPEND assembly "        \"# ${hash}\\n\"\n        \".balign 16\\nww_code_object_${number}:\\n\"\n")
+  set(include "        \".incbin \\\"${file}\\\"")
+  if(other)
+    file(READ ${file} object HEX)
+    string(HEX "amdhsa--${other}" name)
+    string(FIND "${object}" "${name}" first)
+    string(FIND "${object}" "${name}" last REVERSE)
+    string(LENGTH "${other}" length)
+    string(LENGTH "${target}" own_length)
+    if(first EQUAL -1 OR NOT first EQUAL last OR NOT length EQUAL own_length)
+      message(FATAL_ERROR "${file}: it must contain amdhsa--${other} once, and ${target} must be as long a name")
+    endif()
+    math(EXPR name_at "${first} / 2 + 8")
+    math(EXPR before_name "${name_at} - ${after_machine}")
+    math(EXPR after_name "${name_at} + ${length}")
+    string(APPEND assembly "${include}, 0, ${flags_at}\\n.byte 0x${machine}\\n\"\n"
+      "${include}, ${after_machine}, ${before_name}\\n.ascii \\\"${target}\\\"\\n\"\n"
+      "${include}, ${after_name}\\n\"\n")
+  else()
+    string(APPEND assembly "${include}\\n\"\n")
+  endif()
+  string(APPEND assembly "        \"ww_code_object_end_${number}:\\n\"\n")
   string(APPEND declarations
     "extern const std::byte ww_code_object_${number}[], ww_code_object_end_${number}[];\n")
-  string(APPEND entries "      {\"${CMAKE_MATCH_1}\", \"${CMAKE_MATCH_2}\", "
+  string(APPEND entries "      {\"${target}\", \"${variant}\", "
     "{ww_code_object_${number}, ww_code_object_end_${number}}},\n")
   math(EXPR number "${number} + 1")
 endforeach()

@@ -4,8 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <string>
 
+#include "code_objects.hpp"
+#include "ww/core/atomic_file.hpp"
+#include "ww/core/temporary_folder.hpp"
 #include "ww/kernels/sources.hpp"
 
 namespace ww::kernels {
@@ -81,6 +87,55 @@ TEST_F(CodeObjects, DifferInTheHostsValuesAlone) {
     }
     EXPECT_GT(changed, 0) << target.name;
   }
+}
+
+constexpr std::size_t kMachineAt = 48;  // the lowest byte of e_flags
+
+// An object without its target's name and number.
+std::string without_target(const CodeObjectFile& file) {
+  std::string bytes(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  const std::string name = "amdhsa--" + std::string(file.target);
+  bytes.replace(bytes.find(name), name.size(), name.size(), '-');
+  bytes[kMachineAt] = 0;
+  return bytes;
+}
+
+// What the build's compiler makes of all kernels, or of a campaign's in wide wavefronts.
+std::string compiled(const CodeObjectFile& file, const std::filesystem::path& folder) {
+  const std::string wave = file.variant == "wide_sleep"      ? "64u -mwavefrontsize64"
+                           : file.target.starts_with("gfx1") ? "32u"
+                                                             : "64u";
+  const std::string object = (folder / "object").string();
+  const std::string command =
+      "clang-19 -x cl -cl-std=CL1.2 -cl-no-stdinc -nogpulib --target=amdgcn-amd-amdhsa -O3"
+      " -mcode-object-version=4 -mcpu=" +
+      std::string(file.target) + " -DWW_WAVE_SIZE=" + wave + " -c -o " + object + ".o " +
+      std::getenv("WW_BINARY_DIR") + "/kernels/" + std::string(file.variant) +
+      ".cl && ld.lld-19 --no-undefined -shared -s -o " + object + " " + object + ".o";
+  return std::system(command.c_str()) == 0 ? read_file(object).value_or("") : "";
+}
+
+// The build compiles once for targets of the same code, and writes the others' names into copies.
+TEST_F(CodeObjects, OfTargetsWithTheSameCodeAreThoseThatTheCompilerMakes) {
+  if (std::getenv("WW_BINARY_DIR") == nullptr || std::system("command -v ld.lld-19") != 0) {
+    GTEST_SKIP() << "needs ctest's environment, clang-19 and lld-19";
+  }
+  const auto folder = ScratchFolder::create("code_objects").value();
+  int compared = 0;
+  const auto files = code_object_files();
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    if (file->variant != "sleep" && file->variant != "wide_sleep") continue;
+    const bool shared = std::any_of(files.begin(), file, [&](const CodeObjectFile& other) {
+      return other.bytes.size() == file->bytes.size() &&
+             without_target(other) == without_target(*file);
+    });
+    if (!shared) continue;
+    const std::string_view made(reinterpret_cast<const char*>(file->bytes.data()),
+                                file->bytes.size());
+    EXPECT_TRUE(made == compiled(*file, folder.path())) << file->target << ' ' << file->variant;
+    ++compared;
+  }
+  EXPECT_GE(compared, 28);
 }
 
 TEST_F(CodeObjects, WaitAndCountAsTheProgramSays) {
