@@ -50,8 +50,27 @@ Readings readings_of(double power_w, double noise_w) {
   return {power_w + mean, std::max(0.0, square / weights - mean * mean)};
 }
 
+// Inverse of a small positive matrix by elimination.
+Eigen::MatrixXd inverse_of(Eigen::MatrixXd matrix) {
+  const Eigen::Index n = matrix.rows();
+  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(n, n);
+  for (Eigen::Index pivot = 0; pivot < n; ++pivot) {
+    for (Eigen::Index row = 0; row < n; ++row) {
+      const double factor =
+          row == pivot ? 1 - 1 / matrix(pivot, pivot) : matrix(row, pivot) / matrix(pivot, pivot);
+      for (Eigen::Index column = 0; column < n; ++column) {
+        matrix(row, column) -= factor * matrix(pivot, column);
+        inverse(row, column) -= factor * inverse(pivot, column);
+      }
+    }
+  }
+  return inverse;
+}
+
 // Energy of wires along the published distances of a W9100: least squares over the mean, engines,
-// quadrants and distance.
+// quadrants and distance. In plain loops: Eigen's products and solvers would be compiled for this
+// test without optimisation, and the linker would take them for the library's, whose fits are most
+// of the time.
 class Pairs {
  public:
   Pairs() {
@@ -67,6 +86,15 @@ class Pairs {
                                 plan->distance(static_cast<int>(e), static_cast<int>(q)).value();
       }
     }
+    Eigen::MatrixXd normal(design_.cols(), design_.cols());
+    for (Eigen::Index i = 0; i < design_.cols(); ++i) {
+      for (Eigen::Index j = 0; j < design_.cols(); ++j) {
+        normal(i, j) = 0;
+        for (Eigen::Index p = 0; p < design_.rows(); ++p)
+          normal(i, j) += design_(p, i) * design_(p, j);
+      }
+    }
+    covariance_ = inverse_of(normal);
   }
 
   // Powers with effects drawn anew.
@@ -76,7 +104,7 @@ class Pairs {
     for (Eigen::Index i = 0; i < kEnergy; ++i) parameters[i] = effect_w(random);
     parameters[0] += 60;
     parameters[kEnergy] = kTruth;
-    return design_ * parameters;
+    return powers_of(parameters);
   }
 
   // The fit of what a sensor of whole watts shows of these powers.
@@ -92,8 +120,7 @@ class Pairs {
     result.fit.stream_sigma_w = {kSigmaW};
     result.fit.energy_column = {kEnergy};
     result.fit.stream_jacobian = design_ / kSigmaW;
-    result.fit.covariance =
-        (result.fit.stream_jacobian.transpose() * result.fit.stream_jacobian).inverse();
+    result.fit.covariance = covariance_ * (kSigmaW * kSigmaW);
     Eigen::VectorXd shown(powers_w.size());
     for (Eigen::Index p = 0; p < powers_w.size(); ++p) {
       const Readings readings = readings_of(powers_w[p], noise_w);
@@ -106,15 +133,33 @@ class Pairs {
       result.input.streams.push_back(stream);
       result.fit.stream_weight.push_back(1);
     }
-    const Eigen::VectorXd parameters = design_.colPivHouseholderQr().solve(shown);
-    const Eigen::VectorXd residual = shown - design_ * parameters;
+    Eigen::VectorXd parameters = Eigen::VectorXd::Zero(design_.cols());
+    for (Eigen::Index i = 0; i < design_.cols(); ++i) {
+      for (Eigen::Index p = 0; p < design_.rows(); ++p) {
+        double along = 0;
+        for (Eigen::Index j = 0; j < design_.cols(); ++j)
+          along += covariance_(i, j) * design_(p, j);
+        parameters[i] += along * shown[p];
+      }
+    }
+    const Eigen::VectorXd residual = shown - powers_of(parameters);
     result.fit.stream_residual_w.assign(residual.begin(), residual.end());
     result.energy = parameters[kEnergy];
     return result;
   }
 
  private:
+  [[nodiscard]] Eigen::VectorXd powers_of(const Eigen::VectorXd& parameters) const {
+    Eigen::VectorXd powers_w = Eigen::VectorXd::Zero(design_.rows());
+    for (Eigen::Index p = 0; p < design_.rows(); ++p) {
+      for (Eigen::Index i = 0; i < design_.cols(); ++i)
+        powers_w[p] += design_(p, i) * parameters[i];
+    }
+    return powers_w;
+  }
+
   Eigen::MatrixXd design_;
+  Eigen::MatrixXd covariance_;  // of the parameters, for readings of unit variance
 };
 
 // Campaigns of a W9100 behind a register of whole watts, as often as makes the rms good to 4%.
