@@ -1,7 +1,8 @@
-// Rows of the tables of gfx8 and later, as entries. The tables say what the arguments are.
+// Rows of the tables as entries. The tables say what the arguments are.
 #pragma once
 
 #include "isa/table.hpp"
+#include "isa/tables/compares.hpp"
 
 #define SOP2(number, name, d, s0, s1) \
   {Encoding::sop2, plain, number, Opcode::name, d, {s0, s1, 0}, 0},
