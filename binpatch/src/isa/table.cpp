@@ -1,5 +1,8 @@
 #include "isa/table.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace ww::binpatch::isa {
 
 namespace {
@@ -22,10 +25,11 @@ bool has_long_form(const TableEntry& entry) {
 
 }  // namespace
 
-Table::Table(std::span<const TableEntry> entries, LongFormBases bases)
-    : entries_(entries.begin(), entries.end()) {
-  for (const TableEntry& entry : entries) {
-    if (!has_long_form(entry)) {
+Table::Table(std::span<const TableEntry> rows, LongFormBases bases) {
+  std::ranges::copy_if(rows, std::back_inserter(entries_),
+                       [](const TableEntry& entry) { return entry.number < kNo; });
+  for (const TableEntry& entry : rows) {
+    if (entry.number >= kNo || !has_long_form(entry)) {
       continue;
     }
     TableEntry long_form = entry;

@@ -57,6 +57,9 @@ inline constexpr std::uint8_t kModifierHalves = 0x20;  // op_sel
 inline constexpr std::uint8_t kModifierSdwa = 0x40;
 inline constexpr std::uint8_t kModifierDpp = 0x80;
 
+// Numbers from here on stand for an instruction that the generation does not have.
+inline constexpr std::uint16_t kNo = 0x8000;
+
 // FLAT's three kinds share its encoding: the number is the opcode field with the segment above it.
 inline constexpr std::uint16_t kFlatSegment = 0x80;
 

@@ -7,33 +7,36 @@ namespace {
 
 using enum Form;
 
-#define SOP1(number, name, form, d, s0) \
-  {Encoding::sop1, form, number, Opcode::name, d, {s0, 0, 0}, 0},
-
+#define AT(gfx7, gfx8, gfx9, gfx10, ...) gfx10
 constexpr TableEntry kGfx10Entries[] = {
-#include "isa/tables/gfx10_scalar.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx1030Entries[] = {
 #include "isa/tables/gfx1030_compare.def"
-#include "isa/tables/gfx1030_memory.def"
 #include "isa/tables/gfx1030_vector.def"
-#include "isa/tables/gfx10_scalar.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
+#undef AT
+
+#define AT(gfx7, gfx8, gfx9, gfx10, gfx11, ...) gfx11
 constexpr TableEntry kGfx11Entries[] = {
-#include "isa/tables/gfx11_only.def"
-#include "isa/tables/gfx11_scalar.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx1100Entries[] = {
 #include "isa/tables/gfx1100_compare.def"
-#include "isa/tables/gfx1100_memory.def"
+#include "isa/tables/gfx1100_images.def"
 #include "isa/tables/gfx1100_vector.def"
-#include "isa/tables/gfx11_only.def"
-#include "isa/tables/gfx11_scalar.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
+#undef AT
+
+#define AT(gfx7, gfx8, gfx9, gfx10, gfx11, gfx12) gfx12
 constexpr TableEntry kGfx12Entries[] = {
-#include "isa/tables/gfx11_scalar.def"
+#include "isa/tables/scalar.def"
 };
 
 // VOP3's numbers of the short forms; gfx1100 has them where gfx1030 does.

@@ -10,18 +10,19 @@ namespace {
 
 using enum Form;
 
-#define SOP1(number, name, d, s0) {Encoding::sop1, plain, number, Opcode::name, d, {s0, 0, 0}, 0},
 #define SMRD(number, name, d, base) \
   {Encoding::smrd, plain, number, Opcode::name, d, {base, 0, 0}, 0},
 #define MTBUF(number, name, form, data) {Encoding::mtbuf, form, number, Opcode::name, data, {}, 0},
 
+#define AT(gfx7, ...) gfx7
 constexpr TableEntry kEntries[] = {
 #include "isa/tables/gfx7_compare.def"
-#include "isa/tables/gfx7_memory.def"
-#include "isa/tables/gfx7_scalar.def"
+#include "isa/tables/gfx7_only.def"
 #include "isa/tables/gfx7_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 
 constexpr LongFormBases kLongFormBases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};

@@ -7,90 +7,80 @@ namespace {
 
 using enum Form;
 
-#define SOP1(number, name, d, s0) {Encoding::sop1, plain, number, Opcode::name, d, {s0, 0, 0}, 0},
-
-constexpr TableEntry kGfx9Entries[] = {
-#include "isa/tables/gfx8_scalar.def"
-#include "isa/tables/gfx9_scalar.def"
-};
-
+#define AT(gfx7, gfx8, ...) gfx8
 constexpr TableEntry kGfx8Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
 #include "isa/tables/gfx8_only.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
+};
+#undef AT
+
+#define AT(gfx7, gfx8, gfx9, ...) gfx9
+constexpr TableEntry kGfx9Entries[] = {
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx900Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx900_only.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx904Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx904.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx906Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx904.def"
 #include "isa/tables/gfx906.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx908Entries[] = {
 #include "isa/tables/before_gfx90a.def"
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx904.def"
 #include "isa/tables/gfx906.def"
 #include "isa/tables/gfx908.def"
 #include "isa/tables/gfx908_gfx90a.def"
 #include "isa/tables/gfx908_only.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 constexpr TableEntry kGfx90aEntries[] = {
 #include "isa/tables/before_gfx940.def"
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx904.def"
 #include "isa/tables/gfx906.def"
@@ -98,25 +88,23 @@ constexpr TableEntry kGfx90aEntries[] = {
 #include "isa/tables/gfx908_gfx90a.def"
 #include "isa/tables/gfx90a.def"
 #include "isa/tables/gfx90a_only.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
 #include "isa/tables/images.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 
 constexpr TableEntry kGfx940Entries[] = {
 #include "isa/tables/gfx8_compare.def"
-#include "isa/tables/gfx8_memory.def"
-#include "isa/tables/gfx8_scalar.def"
 #include "isa/tables/gfx8_vector.def"
 #include "isa/tables/gfx904.def"
 #include "isa/tables/gfx906.def"
 #include "isa/tables/gfx908.def"
 #include "isa/tables/gfx90a.def"
 #include "isa/tables/gfx940.def"
-#include "isa/tables/gfx9_memory.def"
-#include "isa/tables/gfx9_scalar.def"
 #include "isa/tables/gfx9_vector.def"
+#include "isa/tables/memory.def"
+#include "isa/tables/scalar.def"
 };
 
 constexpr LongFormBases kGfx8Bases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x140};

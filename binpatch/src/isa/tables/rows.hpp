@@ -1,4 +1,5 @@
-// Rows of the tables as entries. The tables say what the arguments are.
+// Rows of the tables as entries. The tables say what the arguments are. AT(numbers) chooses the
+// number of the generation whose table is made.
 #pragma once
 
 #include "isa/table.hpp"
@@ -6,6 +7,8 @@
 
 #define SOP2(number, name, d, s0, s1) \
   {Encoding::sop2, plain, number, Opcode::name, d, {s0, s1, 0}, 0},
+#define SOP1(number, name, form, d, s0) \
+  {Encoding::sop1, form, number, Opcode::name, d, {s0, 0, 0}, 0},
 #define SOPK(number, name, form, d) {Encoding::sopk, form, number, Opcode::name, d, {}, 0},
 #define SOPC(number, name, form, s0, s1) \
   {Encoding::sopc, form, number, Opcode::name, 0, {s0, s1, 0}, 0},
