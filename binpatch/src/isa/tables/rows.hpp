@@ -1,5 +1,7 @@
 // Rows of the tables as entries. The tables say what the arguments are. AT(numbers) chooses the
-// number of the generation whose table is made.
+// number of the generation whose table is made. Modifiers are bits (kModifier... of table.hpp): bit
+// i, source i takes neg and abs; 0x08 clamp; 0x10 output scale; 0x20 halves of registers (op_sel);
+// 0x40 has an SDWA form; 0x80 has a DPP form.
 #pragma once
 
 #include "isa/table.hpp"
