@@ -13,11 +13,11 @@ constexpr TableEntry kGfx10Entries[] = {
 };
 constexpr TableEntry kGfx1030Entries[] = {
 #include "isa/tables/gfx1030_compare.def"
-#include "isa/tables/gfx1030_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 #include "isa/tables/memory.def"
 #include "isa/tables/scalar.def"
+#include "isa/tables/vector.def"
 };
 #undef AT
 
@@ -28,9 +28,9 @@ constexpr TableEntry kGfx11Entries[] = {
 constexpr TableEntry kGfx1100Entries[] = {
 #include "isa/tables/gfx1100_compare.def"
 #include "isa/tables/gfx1100_images.def"
-#include "isa/tables/gfx1100_vector.def"
 #include "isa/tables/memory.def"
 #include "isa/tables/scalar.def"
+#include "isa/tables/vector.def"
 };
 #undef AT
 

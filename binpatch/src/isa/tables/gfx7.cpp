@@ -18,11 +18,11 @@ using enum Form;
 constexpr TableEntry kEntries[] = {
 #include "isa/tables/gfx7_compare.def"
 #include "isa/tables/gfx7_only.def"
-#include "isa/tables/gfx7_vector.def"
 #include "isa/tables/image_levels.def"
 #include "isa/tables/images.def"
 #include "isa/tables/memory.def"
 #include "isa/tables/scalar.def"
+#include "isa/tables/vector.def"
 };
 
 constexpr LongFormBases kLongFormBases{.vopc = 0x000, .vop2 = 0x100, .vop1 = 0x180};
