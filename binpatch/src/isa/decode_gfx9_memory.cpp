@@ -28,19 +28,24 @@ void Decoder::data_registers(Operand& operand, std::uint32_t first, unsigned cou
   }
 }
 
+// The clocks and the caches.
+void Decoder::smem_without_address() {
+  reserved(bits(word_, 0, 6) | bits(word_, 13, 5) | second_, "an address where there is none");
+  if (entry_->result == 0) {
+    return reserved(bits(word_, 6, 7), "a result where the instruction has none");
+  }
+  set(out_.dst[0], scalar_register(generation_, bits(word_, 6, 7), entry_->result),
+      "reserved scalar result");
+}
+
 void Decoder::smem() {
   if (!enter(bits(word_, 18, 8), 2)) {
     return;
   }
   const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
-  if (entry.form == Form::plain) {  // the clocks and the caches: no address
-    reserved(bits(word_, 0, 6) | bits(word_, 13, 5) | second_, "an address where there is none");
-    if (entry.result == 0) {
-      return reserved(bits(word_, 6, 7), "a result where the instruction has none");
-    }
-    return set(out_.dst[0], scalar_register(generation_, bits(word_, 6, 7), entry.result),
-               "reserved scalar result");
+  if (entry.form == Form::plain) {
+    return smem_without_address();
   }
   Operand& data = entry.form == Form::store ? out_.src[2] : out_.dst[0];
   set(data, scalar_register(generation_, bits(word_, 6, 7), entry.result),

@@ -39,13 +39,8 @@ void Decoder::smem_rdna() {
   }
   const TableEntry& entry = *entry_;
   Modifiers& m = out_.modifiers;
-  if (entry.form == Form::plain) {  // the clocks and the caches: no address
-    reserved(bits(word_, 0, 6) | bits(word_, 13, 5) | second_, "an address where there is none");
-    if (entry.result == 0) {
-      return reserved(bits(word_, 6, 7), "a result where the instruction has none");
-    }
-    return set(out_.dst[0], scalar_register(generation_, bits(word_, 6, 7), entry.result),
-               "reserved scalar result");
+  if (entry.form == Form::plain) {
+    return smem_without_address();
   }
   const bool gfx10 = generation_ == Generation::gfx1030;
   const unsigned dlc = gfx10 ? 14 : 13;

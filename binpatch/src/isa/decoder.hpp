@@ -75,6 +75,7 @@ class Decoder {
   void vop3p();
   void matrix();
   void smem();
+  void smem_without_address();
   void memory_gfx9();
   void ds_gfx9();
   void buffer_gfx9();
