@@ -67,9 +67,19 @@ StubCard StubCard::from_config() {
   take("pj_per_one", card.joules_per_one, kPico);
   take("pj_per_crossing_bit", card.joules_per_crossing_bit, kPico);
   take("pj_per_crossing_one", card.joules_per_crossing_one, kPico);
+  card.l1_bytes = config.count("l1_bytes", 0);
+  card.l2_bytes = config.count("l2_bytes", static_cast<unsigned>(card.l2_bytes));
+  take("l1_ticks", card.l1_ticks);
+  take("memory_ticks", card.memory_ticks);
+  take("store_ticks", card.store_ticks);
+  take("pj_per_register_bit", card.joules_per_register_bit, kPico);
+  take("pj_per_l1_bit", card.joules_per_l1_bit, kPico);
+  take("pj_per_l2_bit", card.joules_per_l2_bit, kPico);
+  take("pj_per_memory_bit", card.joules_per_memory_bit, kPico);
   take("clock_hz", card.clock_hz);
   take("clock_fall_per_w", card.clock_fall_per_w);
   take("voltage_share", card.voltage_share);
+  take("load_line_per_w", card.load_line_per_w);
   take("ambient_c", card.ambient_c);
   take("k_per_w", card.k_per_w);
   take("heat_s", card.heat_s);
@@ -125,6 +135,17 @@ double StubBoard::leak_w() const {
   return std::round(card_.leak_w_per_k * warm_k_ / kMinW) * kMinW;
 }
 
+double StubBoard::voltage(double watts) const {
+  return 1 - card_.load_line_per_w * watts;
+}
+
+double StubBoard::rest_w(double load_w) const {
+  const double at_full_voltage = card_.idle_w + leak_w();
+  double rest = at_full_voltage;
+  for (int i = 0; i < 5; ++i) rest = at_full_voltage * std::pow(voltage(load_w + rest), 2);
+  return rest;
+}
+
 void StubBoard::heat(double watts_over_idle, double seconds) {
   const double settled = card_.k_per_w * watts_over_idle;
   warm_k_ = settled + (warm_k_ - settled) * std::exp(-seconds / card_.heat_s);
@@ -136,7 +157,7 @@ void StubBoard::rest_until(std::int64_t time_ns) {
   while (card_.leak_w_per_k > 0 && rested_ns_ + kStepNs <= time_ns) {
     heat(0, static_cast<double>(kStepNs) * 1e-9);
     rested_ns_ += kStepNs;
-    show(rested_ns_, card_.idle_w + leak_w(), card_.clock_hz);
+    show(rested_ns_, rest_w(0), card_.clock_hz);
   }
 }
 
@@ -148,19 +169,20 @@ double StubBoard::queue(const StubLaunch& launch, std::int64_t now_ns) {
   double seconds = 0;
   // Power sets the clock, and the clock the power.
   for (int i = 0; i < 20; ++i) {
-    const double voltage = 1 - card_.voltage_share * (1 - clock);
-    const double square = voltage * voltage;
+    const double volts =
+        (1 - card_.voltage_share * (1 - clock)) * voltage(power + card_.idle_w + leak_w());
+    const double square = volts * volts;
     seconds = launch.busy_s / clock + launch.slept_s;
     const double asleep = launch.slept_s / seconds;
     power = card_.active_w * square * clock + card_.waiting_w * asleep +
             launch.joules * square / seconds;
     clock = std::max(0.5, 1 - card_.clock_fall_per_w * power);
   }
-  show(begin, card_.idle_w + power + leak_w(), card_.clock_hz * clock);
+  show(begin, power + rest_w(power), card_.clock_hz * clock);
   heat(power, seconds);
   busy_until_ns_ = begin + std::llround(seconds * 1e9);
   rested_ns_ = busy_until_ns_;
-  show(busy_until_ns_, card_.idle_w + leak_w(), card_.clock_hz);
+  show(busy_until_ns_, rest_w(0), card_.clock_hz);
   return seconds;
 }
 

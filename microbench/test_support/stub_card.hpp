@@ -31,9 +31,23 @@ struct StubCard {
   double joules_per_crossing_bit{stub_cuda::joules_per_crossing_bit};
   double joules_per_crossing_one{stub_cuda::joules_per_crossing_one};
 
+  // A hierarchy of memory (stub_levels.hpp), where the L1 has a size. An energy is of a random bit,
+  // and zeros cost half of it; crossing bits cost alike. A bit of a deeper level passes those
+  // before it.
+  std::uint64_t l1_bytes{};  // of an SM; 0: loads and stores cost nothing beside their instruction
+  std::uint64_t l2_bytes{4U << 20};
+  double l1_ticks{35};       // of a load that the L1 answers; near_ticks, far_ticks are the L2's
+  double memory_ticks{450};  // beside these
+  double store_ticks{8};
+  double joules_per_register_bit{};  // that lanes ask for
+  double joules_per_l1_bit{};        // of the sectors of 32 B in which these lie
+  double joules_per_l2_bit{};
+  double joules_per_memory_bit{};
+
   double clock_hz{};          // 0: threads run one after the other, in stub_cuda's slow ticks
   double clock_fall_per_w{};  // relative, of power over idle
   double voltage_share{};     // relative fall of voltage for one of the clock
+  double load_line_per_w{};   // relative fall of voltage for a watt of the board
   double ambient_c{47};
   double k_per_w{};   // of power over idle, when all is warm
   double heat_s{20};  // time constant of that
@@ -76,6 +90,9 @@ class StubBoard {
 
  private:
   void show(std::int64_t time_ns, double watts, double clock_hz) const;
+  // Of what it draws at rest, at the voltage that a load leaves.
+  [[nodiscard]] double rest_w(double load_w) const;
+  [[nodiscard]] double voltage(double watts) const;
   void heat(double watts_over_idle, double seconds);
   [[nodiscard]] double leak_w() const;
 

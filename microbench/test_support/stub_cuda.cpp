@@ -6,10 +6,10 @@
 // With chip_clock.cpp before the C library and WW_STUB_CUDA_CHIP set, the program lives in the
 // chip's time, and what its board draws goes to the clock, where the stub of NVML reads it.
 //
-// A launch that is like one before (same kernel, grid and arguments, no stores, no clock, no old
-// value of an atomic, and what it read unchanged) is not executed again: it takes as long, draws as
-// much, and adds the same counts. Lines that it updates by XOR keep what the first one left, as
-// nobody reads them.
+// A launch that is like one before (same kernel, grid and arguments, stores of what was there, no
+// clock, no old value of an atomic, and what it read unchanged) is not executed again: it takes as
+// long, draws as much, and adds the same counts. Lines that it updates by XOR keep what the first
+// one left, as nobody reads them.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -32,6 +32,7 @@
 #include "ptx_machine.hpp"
 #include "stub_card.hpp"
 #include "stub_cuda.hpp"
+#include "stub_levels.hpp"
 #include "testing/board_step.hpp"
 #include "testing/stub_config.hpp"
 
@@ -73,6 +74,7 @@ using LaunchKey = std::tuple<void*, std::array<unsigned, 6>, std::vector<std::by
 
 struct Driver {
   StubCard card{StubCard::from_config()};
+  StubLevels levels{card};
   std::array<StubBoard, 2> boards{StubBoard(card, kFirstBoardBus),
                                   StubBoard(card, kSecondBoardBus)};
   std::size_t current{};
@@ -128,11 +130,12 @@ void wait_in_chip_time() {
   if (driver().in_chip_time) advance(board().busy_until_ns());
 }
 
-// Forgets launches that read changed memory: they have to be executed again.
+// Forgets launches that read changed memory, or would change it again: they have to be executed.
 void forget_launches(std::uint64_t address) {
   const std::uint64_t block = driver().memory.block_of(address);
   std::erase_if(driver().known, [block](const auto& entry) {
-    return block == 0 || entry.second.work.loaded.contains(block);
+    const PtxWork& work = entry.second.work;
+    return block == 0 || work.loaded.contains(block) || work.stored.contains(block);
   });
 }
 
@@ -162,47 +165,131 @@ unsigned take_atomic(LaunchCost& cost, unsigned sm, std::uint64_t address, std::
   return static_cast<unsigned>(std::lround(card.ticks(sm, address) + jitter));
 }
 
-// Where the argument lies that says how often a kernel goes round, of those whose lanes and rounds
-// do the same: some are executed and stand for the rest.
-std::optional<std::size_t> parameter_of_loops(const Function& function) {
-  if (function.name == "cross") return function.kernel.parameter_offset(3);
-  if (function.name == "furnace") return function.kernel.parameter_offset(0);
+// Kernels whose lanes and rounds do the same: some are executed and stand for the rest. The number
+// of the argument that says how often a kernel goes round.
+std::optional<unsigned> argument_of_loops(const Function& function) {
+  if (function.name == "cross") return 3;
+  if (function.name == "furnace") return 0;
+  const bool streams = function.name == "ladder" || function.name == "bandwidth";
+  if (streams && driver().card.l1_bytes > 0) return 4;
   return std::nullopt;
+}
+
+// Rounds of four accesses in which a stream goes through all of its set.
+std::uint32_t loops_of_a_pass(const Function& function, const PtxLaunch& launch) {
+  const std::uint64_t pieces = std::uint64_t{function.kernel.argument(launch, 2)} + 1;
+  const std::uint64_t stride = function.kernel.argument(launch, 3);
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(pieces / (4 * stride), 1));
+}
+
+// Sums over a launch's threads.
+struct Ran {
+  double instructions{}, ticks{}, most_ticks{}, slept_ns{};
+  double joules{};        // of atomics
+  double level_joules{};  // of loads and stores
+
+  void add(const Ran& other, double times) {
+    instructions += times * other.instructions;
+    ticks += times * other.ticks;
+    most_ticks += times * other.most_ticks;
+    slept_ns += times * other.slept_ns;
+    joules += times * other.joules;
+    level_joules += times * other.level_joules;
+  }
+};
+
+// Executes all of it. Nothing at a fault. What it adds, reads and stores goes to `work`.
+std::optional<Ran> run_once(const Function& function, PtxLaunch& launch, PtxWork& work) {
+  LaunchCost cost;
+  double level_joules = 0;
+  launch.atomic = [&cost](unsigned sm, std::uint64_t address, std::uint32_t operand, bool awaited) {
+    return take_atomic(cost, sm, address, operand, awaited);
+  };
+  if (driver().card.l1_bytes > 0) {
+    launch.access = [&level_joules](const PtxAccess& access) {
+      const auto taken = driver().levels.take(access, driver().memory);
+      level_joules += taken.joules;
+      return taken.ticks;
+    };
+  }
+  std::string problem;
+  PtxWork& done = cost.work;
+  if (!function.kernel.run(launch, driver().memory, problem, done)) {
+    std::fprintf(stderr, "stub libcuda: %s\n", problem.c_str());
+    return std::nullopt;
+  }
+  work.depends |= done.depends;
+  work.loaded.merge(done.loaded);
+  work.stored.merge(done.stored);
+  work.changed.merge(done.changed);
+  for (const auto& [address, sum] : done.added) work.added[address] += sum;
+  return Ran{static_cast<double>(done.instructions),
+             static_cast<double>(done.ticks),
+             static_cast<double>(done.most_ticks),
+             static_cast<double>(done.slept_ns),
+             cost.joules,
+             level_joules};
+}
+
+// A stream of many passes through its set: two passes are executed, once the caches are as a launch
+// before leaves them, and the second stands for all that follow. What each thread does once, as the
+// load of what it stores, is in the first alone.
+std::optional<Ran> run_stream(const Function& function, PtxLaunch& launch, PtxWork& work) {
+  constexpr unsigned kLoops = 4;  // the argument's number
+  const auto set_loops = [&](std::uint32_t loops) {
+    std::memcpy(launch.arguments.data() + function.kernel.parameter_offset(kLoops), &loops,
+                sizeof loops);
+  };
+  const std::uint32_t loops = function.kernel.argument(launch, kLoops);
+  const std::uint32_t pass = loops_of_a_pass(function, launch);
+  if (loops < 2 * pass) return run_once(function, launch, work);
+  set_loops(pass);
+  if (!run_once(function, launch, work)) return std::nullopt;
+  auto one = run_once(function, launch, work);
+  set_loops(2 * pass);
+  const auto two = run_once(function, launch, work);
+  set_loops(loops);
+  if (!one || !two) return std::nullopt;
+  const double more = static_cast<double>(loops) / pass - 1;
+  Ran all = *one;
+  all.add(*two, more);
+  all.add(*one, -more);
+  return all;
 }
 
 // Executes a launch. False at a fault.
 bool execute(const Function& function, PtxLaunch& launch, LaunchCost& cost) {
   const StubCard& card = driver().card;
-  launch.atomic = [&cost](unsigned sm, std::uint64_t address, std::uint32_t operand, bool awaited) {
-    return take_atomic(cost, sm, address, operand, awaited);
-  };
+  driver().levels.begin_launch();
   double lanes = 1;
   std::uint32_t rounds = 1;
-  if (const auto loops_at = parameter_of_loops(function)) {
-    launch.lanes = card.lanes;
-    lanes = 32.0 / card.lanes;
-    std::uint32_t loops = 0;
-    std::memcpy(&loops, launch.arguments.data() + *loops_at, sizeof loops);
-    if (card.loops > 0 && loops > card.loops) {
+  const auto loops_at = argument_of_loops(function);
+  const bool streams = loops_at == 4U;
+  if (loops_at) {
+    launch.lanes = streams ? 1 : card.lanes;
+    lanes = 32.0 / launch.lanes;
+    std::uint32_t loops = function.kernel.argument(launch, *loops_at);
+    if (!streams && card.loops > 0 && loops > card.loops) {
       rounds = loops / card.loops;
       loops = card.loops;
-      std::memcpy(launch.arguments.data() + *loops_at, &loops, sizeof loops);
+      std::memcpy(launch.arguments.data() + function.kernel.parameter_offset(*loops_at), &loops,
+                  sizeof loops);
     }
   }
-  std::string problem;
-  const bool good = function.kernel.run(launch, driver().memory, problem, cost.work);
-  if (!good) std::fprintf(stderr, "stub libcuda: %s\n", problem.c_str());
+  const auto ran =
+      streams ? run_stream(function, launch, cost.work) : run_once(function, launch, cost.work);
+  if (!ran) return false;
   add_again(cost.work, rounds - 1);
   for (auto& [address, sum] : cost.work.added) sum *= rounds;
-  cost.joules += static_cast<double>(cost.work.instructions) * card.joules_per_instruction;
-  cost.joules *= lanes * rounds;
-  const double ticks = static_cast<double>(cost.work.ticks) * rounds;
+  cost.joules = ran->joules + ran->instructions * card.joules_per_instruction;
+  cost.joules = (cost.joules * lanes + ran->level_joules) * rounds;
+  const double ticks = ran->ticks * rounds;
   if (card.clock_hz > 0) {
     // Every SM has its threads in flight at once, up to this number.
     constexpr double kThreadsOfSm = 2048;
-    const double most = static_cast<double>(cost.work.most_ticks) * rounds;
-    const double longest = std::max(most, ticks * lanes / card.sms / kThreadsOfSm);
-    const double slept_ns = static_cast<double>(cost.work.slept_ns) * rounds;
+    const double longest =
+        std::max(ran->most_ticks * rounds, ticks * lanes / card.sms / kThreadsOfSm);
+    const double slept_ns = ran->slept_ns * rounds;
     const double in_flight = longest / std::max(1.0, ticks);
     cost.slept_s = slept_ns * 1e-9 * in_flight;
     cost.seconds = (ticks - slept_ns * kPtxTicksPerNanosecond) * in_flight / card.clock_hz;
@@ -211,7 +298,7 @@ bool execute(const Function& function, PtxLaunch& launch, LaunchCost& cost) {
     cost.seconds = ticks * lanes * kSecondsPerTick * scale;
     cost.joules *= scale;
   }
-  return good;
+  return true;
 }
 
 // A card's own share of the cost, and the queue.
@@ -284,7 +371,7 @@ int cuDeviceGetName(char* name, int size, int) {
 int cuDeviceGetAttribute(int* value, int attribute, int) {
   switch (attribute) {
     case 16: *value = static_cast<int>(driver().card.sms); return success;  // MULTIPROCESSOR_COUNT
-    case 38: *value = 4 << 20; return success;                              // L2_CACHE_SIZE
+    case 38: *value = static_cast<int>(driver().card.l2_bytes); return success;  // L2_CACHE_SIZE
     case 75: {
       const char* set = std::getenv("WW_STUB_CUDA_MAJOR");  // of the compute capability
       *value = set != nullptr ? std::atoi(set) : 9;
@@ -293,6 +380,10 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
     case 76: *value = 0; return success;
     default: return invalid_value;
   }
+}
+int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+  *bytes = memory_bytes;
+  return success;
 }
 int cuDeviceGetPCIBusId(char* name, int size, int device) {
   const char* set = std::getenv("WW_STUB_CUDA_PCI");  // to stand at a stub sensor's address
@@ -409,8 +500,8 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
     add_again(cost.work, 1);
   } else if (!execute(entry, launch, cost)) {
     driver().lost = kIllegalAddress;  // seen when the queue is waited for
-  } else if (cost.work.stored) {
-    driver().known.clear();
+  } else if (!cost.work.changed.empty()) {
+    for (const std::uint64_t block : cost.work.changed) forget_launches(block);
   } else if (!entry.kernel.reads_clock() && !cost.work.depends) {
     driver().known.emplace(key, cost);
   }
