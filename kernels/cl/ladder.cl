@@ -2,7 +2,8 @@
 // host chooses: each wavefront goes through a working set over and over, WW_UNROLL accesses of 16 B
 // a work-item, then a wait. The size of the set decides which level answers.
 //
-// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_UNROLL, WW_UNIFORM(x), WW_USE(x), WW_WAIT_LONG(n).
+// Macros: WW_GROUP_SIZE, WW_WAVE_SIZE, WW_UNROLL, WW_UNIFORM(x), WW_USE(x), WW_HIDE(x),
+// WW_WAIT_LONG(n).
 // source is read, target is written. Access number k of wavefront w goes to piece
 // (w + k * stride) & mask of either; a piece is what a wavefront accesses at once, and mask + 1,
 // stride and the number of wavefronts are powers of two. A wavefront comes back to its own pieces
@@ -57,14 +58,14 @@ void ladder(__global const uint4* source, __global uint4* target, const uint mas
     WW_STREAM(const uint4 value = *(volatile __global const uint4*)(source + at); WW_TAKE(value))
   } else if (way == 2u) {
     const uint4 stored = source[(piece & (stride - 1) & mask) * WW_WAVE_SIZE + lane];
-    WW_STREAM(target[at] = stored; WW_USE(at))
+    WW_STREAM(target[at] = stored; WW_HIDE(at))
   } else if (way == 4u) {
     WW_STREAM(const uint value = source[at].x; WW_TAKE_WORD(value))
   } else if (way == 5u) {
     __global const uint* words = (__global const uint*)source;
     WW_STREAM_OF(4u, const uint value = words[at]; WW_TAKE_WORD(value))
   } else {
-    WW_STREAM(WW_USE(at))
+    WW_STREAM(WW_HIDE(at))
   }
   // Never true: the host passes fewer loops.
   if (taken == 0x7EDCBA98u && loops == 0xFFFFFFFFu) output[0] = taken;

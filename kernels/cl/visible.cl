@@ -8,7 +8,7 @@
 // reader's caches are full, [3] that the stores are in the L2, [4] is the number of stale lines, [5] is
 // 1 once it is there, [6] is the sum of what the lines held. Neither waits for ever: where [5] stays 0,
 // the two were not there together.
-// Macros: WW_WAVE_SIZE, WW_USE(x), WW_LOAD(p).
+// Macros: WW_WAVE_SIZE, WW_USE(x), WW_HIDE(x), WW_LOAD(p).
 #define WW_PATIENCE 100000u
 #define WW_WORDS 32u
 __kernel __attribute__((reqd_work_group_size(WW_WAVE_SIZE, 1, 1)))
@@ -21,7 +21,7 @@ void visible(__global uint* lines, const uint count, const uint mask, const uint
   const uint none = plain >> 1;  // which a compiler does not know, or it made loads of the atomics
   if (atomic_inc(control + writes) != 0) return;
   uint at = 0;
-  WW_USE(at);  // a vector register, so that the loads are a vector's
+  WW_HIDE(at);  // a vector register, so that the loads are a vector's
   uint sum = 0;
   if (writes == 0) {
     for (uint i = 0; i < count; ++i) sum += lines[at + i * WW_WORDS];

@@ -155,7 +155,42 @@ TEST_F(SassOfPtx, SleepsInTheStreamBetweenItsFourLoads) {
   }
 }
 
-// The control of the tests above: with an empty wait the assembler deletes the loop around it.
+// Else a chain of loads would take the same few ticks whatever answers it.
+TEST_F(SassOfPtx, ReadsTheClockOnceTheLoadIsBackInEveryKernelThatTimesLoads) {
+  for (const char* name : {"chase", "probe", "fabric_probe"}) {
+    for (const Assembled& made : assemble(name, ptx_text(name))) {
+      SCOPED_TRACE(std::string(name) + ", " + made.where);
+      EXPECT_GE(made.sass.clock_readings, 2);
+      EXPECT_EQ(made.sass.clock_readings % 2, 0);
+      EXPECT_EQ(made.sass.early_readings, 0);
+    }
+  }
+}
+
+// Its control: without the store that waits, readings come early.
+TEST_F(SassOfPtx, ReadsTheClockTooEarlyWhereNothingWaitsForTheLoad) {
+  for (const char* name : {"chase", "probe"}) {
+    std::string ptx = ptx_text(name);
+    constexpr std::string_view kWait = "st.volatile.shared.u32 [ww_used],";
+    for (auto at = ptx.find(kWait); at != std::string::npos; at = ptx.find(kWait, at)) {
+      ptx.erase(at, ptx.find(';', at) + 1 - at);
+    }
+    for (const Assembled& made : assemble(name, ptx)) {
+      EXPECT_GT(made.sass.early_readings, 0) << name << ", " << made.where;
+    }
+  }
+}
+
+// NVIDIA's constants are in banks, which no buffer's address reaches.
+TEST_F(SassOfPtx, ReadsNoBufferAsAConstant) {
+  for (const Source& source : sources()) {
+    const std::string ptx = ptx_text(std::string(source.name));
+    EXPECT_EQ(occurrences(ptx, "ld.const"), 0) << source.name;
+  }
+}
+
+// The control of the two tests of sleeps: with an empty wait the assembler deletes the loop around
+// it.
 TEST_F(SassOfPtx, LosesTheWaitAndItsLengthWhereTheWaitIsEmpty) {
   std::string ptx = ptx_text("cross");
   const auto at = ptx.find("nanosleep.u32");

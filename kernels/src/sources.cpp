@@ -81,7 +81,9 @@ std::string_view dialect_macros(Dialect dialect) {
              "#define WW_WAIT() __asm__ volatile(\"nanosleep.u32 20;\" : : : \"memory\")\n"
              "#define WW_CLOCK(t) __asm__ volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(t) : : "
              "\"memory\")\n"
-             "#define WW_USE(x) __asm__ volatile(\"\" : \"+r\"(x) : : \"memory\")\n"
+             "#define WW_HIDE(x) __asm__ volatile(\"\" : \"+r\"(x) : : \"memory\")\n"
+             "#define WW_USE(x) __asm__ volatile(\"{ .shared .align 4 .b32 ww_used; "
+             "st.volatile.shared.u32 [ww_used], %0; }\" : \"+r\"(x) : : \"memory\")\n"
              "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
              "#define WW_FETCH(p) atomic_or(p, 0u)\n";
     case Dialect::portable: break;
@@ -90,6 +92,7 @@ std::string_view dialect_macros(Dialect dialect) {
          "#define WW_WAIT() (void)0\n"
          "#define WW_CLOCK(t) t = 0\n"
          "#define WW_USE(x) (void)(x)\n"
+         "#define WW_HIDE(x) (void)(x)\n"
          "#define WW_LOAD(p) (*(volatile __global const uint*)(p))\n"
          "#define WW_FETCH(p) atomic_or(p, 0u)\n";
 }

@@ -42,10 +42,10 @@ uint fetch(const uint* at) {
 #define WW_CLOCK(t) t = host_time & host_clock_mask
 #define WW_CLOCK_MASK probe_clock_mask
 #define WW_USE(x) (void)(x)
+#define WW_HIDE(x) (void)(x)
 #define WW_UNIFORM(x) (x)
 #define WW_FETCH(p) fetch(p)
 #define WW_LOAD(p) fetch(p)
-#define WW_PIN_CONSTRAINT "+r"
 #define WW_WAVE_SIZE 1
 #include "../../kernels/cl/chase.cl"
 #include "../../kernels/cl/probe.cl"
@@ -58,10 +58,10 @@ uint fetch(const uint* at) {
 #undef WW_CLOCK
 #undef WW_CLOCK_MASK
 #undef WW_USE
+#undef WW_HIDE
 #undef WW_UNIFORM
 #undef WW_FETCH
 #undef WW_LOAD
-#undef WW_PIN_CONSTRAINT
 #undef WW_WAVE_SIZE
 
 struct Target {

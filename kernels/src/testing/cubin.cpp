@@ -1,6 +1,8 @@
 #include "cubin.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -60,6 +62,31 @@ std::string mnemonic_of(std::uint64_t operation) {
   return "other";
 }
 
+// Follows loads by the barriers of the control bits, from instruction to instruction. Bits 110 to
+// 112 name the barrier that a result releases (7: none), bits 116 to 121 those that are waited for.
+class LoadsOnTheirWay {
+ public:
+  // True where this reads the clock before all loads ahead of it are back.
+  bool pass(std::uint64_t operation, std::uint64_t upper) {
+    constexpr std::uint64_t kLoads[] = {0x181, 0x1A8, 0x184};  // LDG, ATOMG, LDS
+    on_their_way_ &= ~static_cast<unsigned>(upper >> 52 & 0x3F);
+    const bool early = reads_clock(operation, upper) && on_their_way_ != 0;
+    const std::uint64_t barrier = upper >> 46 & 7;
+    const bool loads = std::ranges::find(kLoads, operation) != std::end(kLoads);
+    if (loads && barrier != 7) on_their_way_ |= 1U << barrier;
+    return early;
+  }
+  // CS2R, S2R, S2UR and CS2UR of special register 0x50, which bits 72 to 79 name.
+  static bool reads_clock(std::uint64_t operation, std::uint64_t upper) {
+    constexpr std::uint64_t kReadings[] = {0x005, 0x119, 0x1C3, 0x0CB};
+    return std::ranges::find(kReadings, operation) != std::end(kReadings) &&
+           (upper >> 8 & 0xFF) == 0x50;
+  }
+
+ private:
+  unsigned on_their_way_{};  // barriers
+};
+
 // How much an instruction takes from a constant bank. LDC, ULDC and LDCU say it in bits 73 to 75
 // (4: 32 bits, 5: 64, 6: 128); the others take a word.
 std::uint32_t constant_bytes(std::uint64_t operation, std::uint64_t upper) {
@@ -80,9 +107,13 @@ Result<Sass> read_cubin(const std::string& cubin, const std::string& kernel) {
     return fail(ErrorCode::parse_error, "the assembler's file has no code of this kernel", kernel);
   }
   Sass sass;
+  LoadsOnTheirWay loads;
   for (std::size_t at = 0; at + kInstructionBytes <= code.size(); at += kInstructionBytes) {
     const std::uint64_t word = *number_at<std::uint64_t>(code, at);
+    const std::uint64_t upper = *number_at<std::uint64_t>(code, at + 8);
     ++sass.counts[mnemonic_of(word & kOperationMask)];
+    if (LoadsOnTheirWay::reads_clock(word & kOperationMask, upper)) ++sass.clock_readings;
+    if (loads.pass(word & kOperationMask, upper)) ++sass.early_readings;
     // Forms 3 and 5 take an operand from a constant bank: its word in bits 40 to 53, its bank
     // above.
     const std::uint64_t form = word >> 9 & 7;
@@ -90,8 +121,7 @@ Result<Sass> read_cubin(const std::string& cubin, const std::string& kernel) {
     const auto offset = static_cast<std::uint32_t>(
         (word & kOperationMask) == kLdcu ? word >> 37 & 0x1FFFF : (word >> 40 & 0x3FFF) << 2);
     if ((form != 3 && form != 5) || bank != 0 || offset < *base) continue;
-    const std::uint32_t bytes =
-        constant_bytes(word & kOperationMask, *number_at<std::uint64_t>(code, at + 8));
+    const std::uint32_t bytes = constant_bytes(word & kOperationMask, upper);
     for (std::uint32_t byte = 0; byte < bytes; byte += 4) {
       sass.parameter_bytes.insert(offset - *base + byte);
     }
