@@ -47,6 +47,8 @@ class LadderKernels {
   // The loop and its waits alone, without accesses.
   Status select_empty(std::uint32_t wait, std::uint32_t loops);
   Status launch() { return kernel_->launch(groups_, kGroupSize); }
+  // Seconds that the device takes for one, when its queue is empty.
+  Result<double> time_launch() { return kernel_->time_launch(groups_, kGroupSize); }
   // Of the lines that a round takes, whatever part of them is loaded.
   [[nodiscard]] double bits_per_loop(const calibration::LadderStream& stream) const;
   // Rounds in which the whole set of a stream is visited once. Launches of whole passes begin and
