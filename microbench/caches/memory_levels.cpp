@@ -16,7 +16,7 @@ namespace levels = calibration::ladder_levels;
 // Neighbours on a tread differ by less; treads differ by more.
 constexpr double kSameTread = 0.08;
 constexpr double kMinRise = 0.15;
-// Share of the latency that loads past the L1 show for the smallest set.
+// Share of the latency that loads past the L1 show.
 constexpr double kSameAsL2 = 0.10;
 
 // A tread is two or more neighbours of equal latency, or the largest set alone. Between treads is a

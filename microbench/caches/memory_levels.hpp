@@ -3,8 +3,8 @@
 //
 // One work-item follows a chain through random places of a set that has just been read whole. While
 // the set fits into a level the latency is that level's, so the staircase has a tread for each
-// level. Loads past the L1 show the L2's latency even for the smallest set, which tells the treads
-// before the L2 from it.
+// level. Loads past the L1 show the L2's latency even for few lines, which tells the treads before
+// the L2 from it. These lie all over a MiB, as an L2 may have several parts, near and far.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct StairPoint {
 
 struct Staircase {
   std::vector<StairPoint> points;  // sizes ascending
-  double past_l1_ticks{};          // of loads past the L1 from the smallest set
+  double past_l1_ticks{};          // of loads past the L1, from few lines all over the L2
 };
 
 // A tread: a level that its latency tells from its neighbours.

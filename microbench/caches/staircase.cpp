@@ -17,6 +17,9 @@ constexpr std::int64_t kSmallestStair = 4096;
 constexpr std::int64_t kStairPlaceBytes = 256;  // apart: no line that is known is longer
 constexpr std::int64_t kMaxStairPlaces = 2048;  // of a chain, and what its kernel times
 constexpr std::int64_t kStairLoads = 512;
+// Lines of loads past the L1 lie all over so many bytes. One place of 4 KiB is of one side of an L2
+// that has two, and far from or near to where the chain runs.
+constexpr std::int64_t kPastL1Bytes = 1 << 20;
 constexpr std::size_t kStairGroup = kernels::kPtxGroupSize;
 constexpr std::size_t kStairGroupsOfUnit = 4;
 // Of a set's loads so many take the latency that is reported, or less. In a package of four dies
@@ -75,7 +78,8 @@ class Stairs {
 
   // The same of few places, one in each equal part of the set, after a round through them.
   Result<double> ticks_of_few(std::int64_t bytes, std::uint32_t way) {
-    return ticks_of_chain(bytes / kStairPlaceBytes, kStairLoads, true, way);
+    const std::int64_t all = bytes / kStairPlaceBytes;
+    return ticks_of_chain(all, std::min(all, kStairLoads), true, way);
   }
 
   // Bytes a second from a set of so many bytes: by the median of how much longer more loops take,
@@ -188,7 +192,7 @@ Result<Staircase> measure_staircase(ComputeHost& host, int compute_units, std::i
   Stairs stairs(host, compute_units, most_bytes);
   WW_TRY(stairs.set_up());
   Staircase result;
-  WW_ASSIGN(past, stairs.ticks_of(kSmallestStair, kStairPastL1));
+  WW_ASSIGN(past, stairs.ticks_of_few(std::min(kPastL1Bytes, most_bytes), kStairPastL1));
   result.past_l1_ticks = past;
   if (!(past > 0)) {
     return fail(ErrorCode::unsupported,
