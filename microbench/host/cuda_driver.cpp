@@ -35,6 +35,7 @@ struct CudaApi {
   int (*device)(int*, int){};
   int (*device_name)(char*, int, int){};
   int (*attribute)(int*, int, int){};
+  int (*total_memory)(std::size_t*, int){};
   int (*pci_bus)(char*, int, int){};
   int (*retain_context)(void**, int){};
   int (*release_context)(int){};
@@ -66,6 +67,7 @@ Result<CudaApi> resolve_cuda() {
   library.need(api.device, "cuDeviceGet");
   library.need(api.device_name, "cuDeviceGetName");
   library.need(api.attribute, "cuDeviceGetAttribute");
+  library.need(api.total_memory, "cuDeviceTotalMem_v2");
   library.need(api.pci_bus, "cuDeviceGetPCIBusId");
   library.need(api.retain_context, "cuDevicePrimaryCtxRetain");
   if (!library.find(api.release_context, "cuDevicePrimaryCtxRelease_v2")) {
@@ -218,6 +220,10 @@ Result<CudaSight> see_cuda(const CudaApi& api, int index) {
   int l2_bytes = 0;
   if (api.attribute(&l2_bytes, kL2CacheSize, device) == 0) facts.l2_bytes = l2_bytes;
   static_cast<void>(api.attribute(&facts.compute_units, kCudaMultiprocessorCount, device));
+  std::size_t memory = 0;
+  if (api.total_memory(&memory, device) == 0) {
+    facts.memory_bytes = static_cast<std::int64_t>(memory);
+  }
   return seen;
 }
 

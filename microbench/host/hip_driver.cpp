@@ -34,6 +34,7 @@ struct HipApi {
   int (*pci_bus)(char*, int, int){};
   int (*driver_version)(int*){};
   int (*attribute)(int*, int, int){};
+  int (*total_memory)(std::size_t*, int){};
   int (*can_access_peer)(int*, int, int){};
   int (*enable_peer_access)(int, unsigned){};
   int (*link_type_and_hops)(int, int, std::uint32_t*, std::uint32_t*){};  // null: not there
@@ -67,6 +68,7 @@ Result<HipApi> resolve_hip() {
   library.need(api.pci_bus, "hipDeviceGetPCIBusId");
   library.need(api.driver_version, "hipDriverGetVersion");
   library.need(api.attribute, "hipDeviceGetAttribute");
+  library.need(api.total_memory, "hipDeviceTotalMem");
   library.need(api.can_access_peer, "hipDeviceCanAccessPeer");
   library.need(api.enable_peer_access, "hipDeviceEnablePeerAccess");
   // ROCm 6 renamed it along with the structure's layout.
@@ -279,6 +281,10 @@ Result<std::unique_ptr<ModuleDriver>> open_hip(int device) {
   }
   if (version >= kRenumbered && facts.target.starts_with("gfx9")) {
     static_cast<void>(api->attribute(&facts.compute_units, kHipMultiprocessorCount, device));
+  }
+  std::size_t memory = 0;
+  if (api->total_memory(&memory, device) == 0) {
+    facts.memory_bytes = static_cast<std::int64_t>(memory);
   }
   return std::make_unique<HipDriver>(*api, device, std::move(facts));
 }

@@ -167,6 +167,12 @@ TEST_P(HostContract, NamesItsDeviceAndDriver) {
   EXPECT_FALSE(facts.driver.empty());
 }
 
+TEST_P(HostContract, SaysHowMuchMemoryItsDeviceHas) {
+  const std::int64_t bytes = host_->facts().memory_bytes;
+  EXPECT_GE(bytes, std::int64_t{64} << 20);
+  EXPECT_FALSE(host_->create_buffer(static_cast<std::size_t>(bytes) + 1));
+}
+
 TEST_P(HostContract, MemoryComesBackAsItWent) {
   constexpr std::size_t bytes = 100'003;
   const auto memory = buffer(bytes);

@@ -306,6 +306,14 @@ int hipDeviceGetAttribute(int* value, int attribute, int device) {
                : 0;
   return success;
 }
+int hipDeviceTotalMem(std::size_t* bytes, int device) {
+  if (!is_ordinal(device)) return kInvalidDevice;
+  *bytes =
+      runtime()->gpu
+          ? static_cast<std::size_t>(runtime()->gpu->chip().architecture().memory_bytes_of_device())
+          : std::size_t{1} << 30;
+  return success;
+}
 int hipDeviceCanAccessPeer(int* can, int device, int peer) {
   if (!is_ordinal(device) || !is_ordinal(peer)) return kInvalidDevice;
   *can = device != peer && peer_links() != "none" ? 1 : 0;
