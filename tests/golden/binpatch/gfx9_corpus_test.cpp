@@ -144,7 +144,7 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
       !testing::have_disassembler()) {
     GTEST_SKIP() << "clang-15, lld-15 and llvm-15 are not installed, or clang-19 and lld-19";
   }
-  std::vector<testing::DisassembledLine> code;
+  std::vector<Bytes> objects;
   std::vector<std::string> files = {"tests/golden/binpatch/kernels.cl", "sim/gpu/test/kernels.cl"};
   // CDNA 3 has no images.
   if (!cpu.starts_with("gfx94")) files.emplace_back("sim/gpu/test/images.cl");
@@ -152,14 +152,13 @@ TEST_P(Gfx9Corpus, CompiledKernelsAreReadAsLlvmReadsThem) {
     for (const std::string& level : levels()) {
       // The marker's barrier aborts the compiler without optimisation.
       if (level == "-O0" && file.starts_with("tests/")) continue;
-      testing::CompileOptions options{.cpu = cpu, .optimisation = level};
-      const auto object = testing::compile(testing::read_source_file(file), options);
+      testing::CompileOptions options{.cpu = cpu, .optimisation = level, .link = false};
+      auto object = testing::compile(testing::read_source_file(file), options);
       ASSERT_TRUE(object) << file << ' ' << level;
-      const auto part = testing::disassembly(*object, cpu);
-      code.insert(code.end(), part.begin(), part.end());
+      objects.push_back(*std::move(object));
     }
   }
-  expect_equal(code, cpu);
+  expect_equal(testing::disassembly(objects, cpu), cpu);
 }
 
 // The workloads' programs, compiled for `cpu` at each of `levels`.
@@ -173,7 +172,7 @@ std::vector<testing::DisassembledLine> code_of_workloads(const std::string& cpu,
       {"lulesh", "-DN=8"}};
   const char* root = std::getenv("WW_SOURCE_DIR");
   const fs::path folder = fs::path(root == nullptr ? "." : root) / "apps/workloads/cl";
-  std::vector<testing::DisassembledLine> code;
+  std::vector<Bytes> objects;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().stem().string();
     for (const std::string& level : levels) {
@@ -181,16 +180,15 @@ std::vector<testing::DisassembledLine> code_of_workloads(const std::string& cpu,
       const testing::CompileOptions options{.cpu = cpu,
                                             .optimisation = level,
                                             .code_object_version = 5,
-                                            .extra = more == defines.end() ? "" : more->second};
-      const auto object =
+                                            .extra = more == defines.end() ? "" : more->second,
+                                            .link = false};
+      auto object =
           testing::compile(testing::read_source_file("apps/workloads/cl/" + name + ".cl"), options);
       EXPECT_TRUE(object) << name << ' ' << level;
-      if (!object) continue;
-      const auto part = testing::disassembly(*object, cpu);
-      code.insert(code.end(), part.begin(), part.end());
+      if (object) objects.push_back(*std::move(object));
     }
   }
-  return code;
+  return testing::disassembly(objects, cpu);
 }
 
 TEST(Gfx942Corpus, WorkloadsAreReadAsLlvmReadsThem) {
@@ -211,7 +209,7 @@ TEST(Gfx942Corpus, SecondWordOfAnIllegalImageInstructionIsNotCode) {
   const auto object = testing::compile(testing::read_source_file("sim/gpu/test/images.cl"),
                                        {.cpu = cpu, .optimisation = "-O0"});
   ASSERT_TRUE(object);
-  const auto code = testing::disassembly(*object, cpu);
+  const auto code = testing::disassembly(std::vector<Bytes>{*object}, cpu);
   std::size_t illegal = 0;
   for (const auto& line : code) {
     if (!is_data(line.mnemonic) || size_of_unread(line.bytes) != 8) continue;
@@ -245,7 +243,7 @@ TEST_P(RdnaCorpus, WorkloadsAreReadAsLlvmReadsThem) {
 TEST_P(RdnaCorpus, KernelsOfBothWaveSizesAreReadAsLlvmReadsThem) {
   const std::string cpu = GetParam();
   for (const WaveSize wave : {WaveSize::lanes32, WaveSize::lanes64}) {
-    std::vector<testing::DisassembledLine> code;
+    std::vector<Bytes> objects;
     const bool all = std::getenv("WW_CORPUS_ALL") != nullptr;
     const std::string usual = wave == WaveSize::lanes32 ? "-O0" : "-O2";
     for (const std::string& level : all ? levels() : std::vector<std::string>{usual}) {
@@ -253,15 +251,15 @@ TEST_P(RdnaCorpus, KernelsOfBothWaveSizesAreReadAsLlvmReadsThem) {
           .cpu = cpu,
           .optimisation = level,
           .code_object_version = 5,
-          .extra = wave == WaveSize::lanes64 ? "-mwavefrontsize64" : ""};
+          .extra = wave == WaveSize::lanes64 ? "-mwavefrontsize64" : "",
+          .link = false};
       for (const char* file : {"sim/gpu/test/kernels.cl", "sim/gpu/test/images.cl"}) {
-        const auto object = testing::compile(testing::read_source_file(file), options);
+        auto object = testing::compile(testing::read_source_file(file), options);
         ASSERT_TRUE(object) << file << ' ' << level;
-        const auto part = testing::disassembly(*object, cpu, attributes_of(wave));
-        code.insert(code.end(), part.begin(), part.end());
+        objects.push_back(*std::move(object));
       }
     }
-    expect_equal(code, cpu, wave);
+    expect_equal(testing::disassembly(objects, cpu, attributes_of(wave)), cpu, wave);
   }
 }
 

@@ -156,10 +156,10 @@ std::optional<Bytes> compile(const std::string& source, const CompileOptions& op
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
   }
-  if (!run("ld.lld-" + version + " -shared " + object + " -o " + library)) {
+  if (options.link && !run("ld.lld-" + version + " -shared " + object + " -o " + library)) {
     return std::nullopt;
   }
-  Bytes linked = read_bytes(library);
+  Bytes linked = read_bytes(options.link ? library : object);
   if (other_version) {
     linked[abi_version] = original;
   }
@@ -275,13 +275,35 @@ std::vector<DisassembledLine> disassembly(const std::vector<std::filesystem::pat
   return lines;
 }
 
-std::vector<DisassembledLine> disassembly(const Bytes& object, const std::string& cpu,
+std::vector<DisassembledLine> disassembly(const std::vector<Bytes>& objects, const std::string& cpu,
                                           const std::string& attributes) {
   const auto scratch = ScratchFolder::create("toolchain").value();
-  std::ofstream(scratch.path() / "k.so", std::ios::binary)
-      .write(reinterpret_cast<const char*>(object.data()),
-             static_cast<std::streamsize>(object.size()));
-  return disassembly(std::vector{scratch.path() / "k.so"}, cpu, attributes);
+  std::vector<std::filesystem::path> files;
+  for (const Bytes& object : objects) {
+    files.push_back(scratch.path() / (std::to_string(files.size()) + ".so"));
+    std::ofstream(files.back(), std::ios::binary)
+        .write(reinterpret_cast<const char*>(object.data()),
+               static_cast<std::streamsize>(object.size()));
+  }
+  return disassembly(files, cpu, attributes);
+}
+
+std::string problem_of_words(const std::string& cpu, const PatchSite& site) {
+  if (!cpu.starts_with("gfx") || cpu.starts_with("gfx1")) return "";
+  const auto first_word = [](const Bytes& bytes) {
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+      word |= std::to_integer<std::uint32_t>(bytes.at(i)) << (8 * i);
+    }
+    return word;
+  };
+  const bool older = cpu.at(3) < '8';
+  const std::uint32_t before = first_word(site.before);
+  const std::uint32_t after = first_word(site.after);
+  const bool right = (before & 0xff80ff00U) == (older ? 0x8900ff00U : 0x8800ff00U) &&
+                     (after & 0xff80ffffU) == (older ? 0xb900f804U : 0xb880f804U) &&
+                     (before >> 16 & 0x7f) == (after >> 16 & 0x7f);
+  return right ? "" : cpu + ": " + site.before_text + " became " + site.after_text;
 }
 
 std::string read_source_file(const std::string& relative) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "object_builder.hpp"
+#include "ww/binpatch/patch.hpp"
 
 namespace ww::binpatch::testing {
 
@@ -35,6 +36,7 @@ struct CompileOptions {
   std::string optimisation{"-O2"};
   int code_object_version{4};
   std::string extra{};
+  bool link{true};  // false: the object file, whose addresses are not filled in
 };
 // Compiles and links OpenCL C; nothing, with the compiler's words on stderr, when it fails.
 [[nodiscard]] std::optional<Bytes> compile(const std::string& source,
@@ -67,9 +69,13 @@ struct DisassembledLine {
 [[nodiscard]] std::vector<DisassembledLine> disassembly(
     const std::vector<std::filesystem::path>& objects, const std::string& cpu = {},
     const std::string& attributes = {});
-[[nodiscard]] std::vector<DisassembledLine> disassembly(const Bytes& object,
+[[nodiscard]] std::vector<DisassembledLine> disassembly(const std::vector<Bytes>& objects,
                                                         const std::string& cpu = {},
                                                         const std::string& attributes = {});
+
+// What is wrong with the words of a pinned kernel for gfx6 to gfx9 `cpu`: they must have the bases
+// that the ISA manuals give and keep the destination. Empty when nothing is, and for later targets.
+[[nodiscard]] std::string problem_of_words(const std::string& cpu, const PatchSite& site);
 
 // The source tree's file `relative`, through WW_SOURCE_DIR.
 [[nodiscard]] std::string read_source_file(const std::string& relative);
