@@ -13,7 +13,7 @@
 #include "output.hpp"
 #include "ww/calibration/kinds.hpp"
 #include "ww/core/device_name.hpp"
-#include "ww/runner/chip_architecture.hpp"
+#include "ww/runner/cache_shape.hpp"
 #include "ww/session/application.hpp"
 #include "ww/sim/trace/cache_replay.hpp"
 
@@ -37,33 +37,11 @@ struct ProjectArguments {
   bool json{};
 };
 
-// The caches of the chip that made a trace. A trace of no known chip (an import, a drawn chip) runs
-// through the W9100's.
-sim::trace::CacheShape shape_of(const std::string& producer) {
-  sim::trace::CacheShape shape;
-  if (!DeviceName(producer).is_virtual()) return shape;
-  microbench::DeviceRequest device;
-  device.name = producer;
-  const auto chip = runner::chip_architecture(device);
-  if (!chip) return shape;
-  shape.l1_bytes = chip->l1_bytes;
-  shape.l1_ways = chip->l1_ways;
-  shape.l2_bytes = chip->l2_bytes;
-  shape.l2_ways = chip->l2_ways;
-  shape.engines = chip->shader_engines;
-  shape.cus_per_engine = chip->cus_per_engine;
-  shape.channels = chip->l2_channels;
-  shape.interleave_bytes = chip->channel_interleave_bytes;
-  shape.l1_line_bytes = chip->l1_line_bytes;
-  shape.l2_line_bytes = chip->l2_fetch_bytes;
-  return shape;
-}
-
 // The traffic of the trace through caches of other sizes, behind what the calibration says.
 Status add_caches(calibration::Answer& answer, const ProjectArguments& arguments) {
   WW_ASSIGN(traced, sim::trace::Reader::open(arguments.trace));
   const std::string& producer = traced.producer();
-  const sim::trace::CacheShape own = shape_of(producer);
+  const sim::trace::CacheShape own = runner::cache_shape(producer);
   Table table{"Traffic with other caches",
               {{"L1 KIB", true, "l1_kib"},
                {"L2 KIB", true, "l2_kib"},
