@@ -190,7 +190,7 @@ TEST(Run, AKilledProgramLeavesNoPartsOfFiles) {
   const auto finished =
       run({wirewatt(), "run", "--counters", csv, "--trace", wwt, "--", "sh", "-c",
            saxpy() + " > /dev/null & child=$!; sleep 0.05; kill -9 $child; wait $child; exit 3"});
-  EXPECT_EQ(finished.exit_code, 3);
+  EXPECT_EQ(finished.exit_code, 3) << finished.err;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
     // The trace is whole, or there is none. The counters are those of whole launches.
     EXPECT_TRUE(entry.path() == csv || entry.path() == wwt) << entry.path();
@@ -393,6 +393,20 @@ TEST(Trace, DumpsExportsAndImports) {
                  path("accelsim")})
                 .exit_code,
             0);
+  // Without -o the file or folder has the input's name, in the folder where the user is.
+  const auto here = folder.path() / "here";
+  std::filesystem::create_directory(here);
+  const auto exported_here = [&](const std::string& more) {
+    return run({"sh", "-c",
+                "cd '" + here.string() + "' && exec " + wirewatt() + " trace export ../a.wwt" +
+                    more})
+        .exit_code;
+  };
+  ASSERT_EQ(exported_here(""), 0);
+  EXPECT_EQ(content(here / "a.csv"), csv);
+  ASSERT_EQ(exported_here(" --to accelsim"), 0);
+  EXPECT_TRUE(std::filesystem::exists(here / "a.traces/kernelslist.g"));
+
   const auto back = run({wirewatt(), "trace", "import", path("accelsim/kernelslist.g"), "-o",
                          path("b.wwt"), "--json"});
   ASSERT_EQ(back.exit_code, 0) << back.err;

@@ -156,7 +156,10 @@ TEST_F(WrongInputs, OfNumbersAreRefused) {
            {"estimate counters.csv --arch gfx90a --toggle-rate 2", 2, "lies between 0 and 1"},
            {"estimate counters.csv --arch gfx90a --time -1", 2, "--time"},
            {"estimate counters.csv --arch gfx90a --top 0", 2, "--top"},
-           {"top --interval 0", 2, "--interval"}}) {
+           {"top --interval 0", 2, "--interval"},
+           {"top --model run --openmetrics 65536 -- true", 2, "give a port, or HOST:PORT"},
+           {"top --model run --openmetrics localhost:-1 -- true", 2, "give a port, or HOST:PORT"},
+           {"top --model run --openmetrics 80x -- true", 2, "give a port, or HOST:PORT"}}) {
     expect_refused(one);
   }
 }

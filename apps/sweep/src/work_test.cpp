@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "host.hpp"
 #include "testing.hpp"
@@ -62,6 +64,26 @@ TEST(Pilot, APointThatMissesItsDeviceHereSaysNothingOfTheCost) {
   EXPECT_FALSE(Pilot::counts(pilot->records[0]));
   EXPECT_TRUE(Pilot::counts(pilot->records[1]));
   EXPECT_EQ(pilot->seconds, pilot->records[1].wall_s);
+}
+
+// What a point costs is known after one that took long; a forecast may not take as long as the
+// sweep.
+TEST(Pilot, EndsWithAPointThatTakesSeconds) {
+  const TestFolder folder;
+  const auto sweep = planned_in(folder, "node = [5, 0, 7]\n");
+  Program slow;
+  slow.run = [](const std::vector<std::string>& arguments) {
+    for (const auto& word : arguments) {
+      if (word == "--node=5") std::this_thread::sleep_for(std::chrono::milliseconds(3100));
+    }
+    std::printf("{}");
+    return 0;
+  };
+  const auto pilot = run_pilot(sweep, sweep.points->firsts(), slow, false);
+  ASSERT_TRUE(pilot) << pilot.error().text();
+  ASSERT_EQ(pilot->records.size(), 1U);
+  EXPECT_EQ(pilot->records[0].hash.text(), sweep.points->hash(0).text());
+  EXPECT_GT(pilot->seconds, 3);
 }
 
 // A calibration that leaves one file in the folder that it is given.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "polled_accumulator.hpp"
 
@@ -42,6 +43,36 @@ TEST(Trace, TakesARepeatedAccumulatorBeforeASlowRegister) {
     EXPECT_FALSE(trace.samples[i].glitch);
   }
   EXPECT_NEAR(sum / static_cast<double>(to - from), 130, 0.2);
+}
+
+// A register answers after its delay, follows for some of its rise times, and shows a value for a
+// period more. Idle power is a small difference, so it waits for a rise more.
+TEST(Trace, SettlesAfterTheDelayAndTheRiseAndThePeriodOfARegister) {
+  StoredRun run;
+  for (int i = 0; i < 200; ++i) {
+    SensorReading sample;
+    sample.time_ns = sample.poll_ns = 10'000'000LL * i;
+    sample.power_uw = 60'000'000;
+    run.samples.push_back(sample);
+  }
+  const std::vector<StoredRun> runs{run};
+  const auto settling = [&runs](double delay_s, double rise_s, double period_s) {
+    SensorFact sensor;
+    sensor.delay_s = delay_s;
+    sensor.rise_s = rise_s;
+    sensor.period_s = period_s;
+    const Trace trace = build_trace(runs, sensor);
+    return std::pair{trace.settle_s, trace.idle_settle_s};
+  };
+  const auto [plain, plain_idle] = settling(0, 0, 0.02);
+  EXPECT_DOUBLE_EQ(plain, 0.02);
+  EXPECT_DOUBLE_EQ(plain_idle, 0.02);
+  const auto [late, late_idle] = settling(0.1, 0, 0.02);
+  EXPECT_DOUBLE_EQ(late, 0.12);
+  EXPECT_DOUBLE_EQ(late_idle, 0.12);
+  const auto [slow, slow_idle] = settling(0, 0.1, 0.02);
+  EXPECT_DOUBLE_EQ(slow, 0.22);
+  EXPECT_DOUBLE_EQ(slow_idle, 0.32);
 }
 
 }  // namespace

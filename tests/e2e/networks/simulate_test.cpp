@@ -224,6 +224,7 @@ TEST(Simulate, NamesNoPartThatTheNetworkLacks) {
   EXPECT_EQ(text.out.find(" 0 pJ"), std::string::npos) << text.out;
   EXPECT_EQ(text.out.find("dictionary"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("share of wires"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("link transitions assumed (0.5 a bit)"), std::string::npos) << text.out;
 }
 
 TEST(Simulate, RunsUntilItsIntervalIsNarrowEnough) {
