@@ -124,6 +124,11 @@ class Commands(OfAFolder):
         with self.assertRaisesRegex(KeyError, "no figure begins with"):
             wirewatt.Reproduction({"charts": [chart], "rows": []}).plot("Fig. 99")
 
+    def test_a_ladder_takes_keywords_as_options(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(wirewatt.UsageError, "another toggle rate"):
+                wirewatt.ladder("virtual:w9100", out=pathlib.Path(folder, "ladder"), quick=True, data="zeros")
+
     def test_wrong_usage_is_an_exception_with_the_programs_text(self) -> None:
         with self.assertRaisesRegex(wirewatt.UsageError, "did you mean 'mesh'"):
             wirewatt.simulate("meshh")
@@ -350,6 +355,18 @@ class Figures(unittest.TestCase):
         self.assertEqual(estimate.energy_by_segment()["crossing"].value, 2.0)
         self.assertNotIn("virtual", estimate._repr_html_())
 
+    def test_an_estimate_by_a_ladder_has_the_steps_to_each_level(self) -> None:
+        def step(level: str, joules: float) -> dict:
+            return {"level": level, "bytes": 8.0, "status": "ok", "reason": "",
+                    "energy_j": {"value": joules, "low": joules / 2, "high": 2 * joules}}
+
+        use = {"kernel": "a", "levels": [step("l1", 1.0), step("l2", 3.0)]}
+        estimate = wirewatt.Estimate({"kind": "ladder", "virtual": True, "kernels": [use], "total": use})
+        self.assertEqual({name: energy.value for name, energy in estimate.energy_by_segment().items()},
+                         {"l1": 1.0, "l2": 3.0})
+        self.assertIsNone(next(estimate.rows())["power_w"].value)
+        self.assertIn("virtual", estimate._repr_html_())
+
     def test_a_calibration_of_any_kind_is_projected(self) -> None:
         figure = {"status": "ok", "value": 1.0, "low": 0.9, "high": 1.1}
         with tempfile.TemporaryDirectory() as folder:
@@ -380,6 +397,26 @@ class Figures(unittest.TestCase):
         flight = calibration("model.json", {"constants": [{"name": "energy_fj_per_bit_ns", **row(400, "fJ/bit/ns")}]})
         self.assertEqual(flight.energy.value, 400)
         self.assertEqual(flight.hop_classes, {})
+        ladder = calibration("ladder.json", {"virtual": True, "ladder_pj_per_bit": [
+            {"name": "l1_read", **row(0.9, "pJ/bit")}, {"name": "memory_read", **row(3.9, "pJ/bit")},
+            {"name": "memory_read_less_l1", **row(3.0, "pJ/bit")}, {"name": "cache_read", **row(None, "pJ/bit")}]})
+        self.assertIn("levels", ladder.energy.reason)
+        self.assertEqual(ladder.levels["memory_read"].value, 3.9)
+        self.assertIn("memory_read 3.9", repr(ladder))
+        self.assertNotIn("memory_read_less_l1", repr(ladder))
+
+    @unittest.skipUnless(have("matplotlib"), "python3-matplotlib is not installed")
+    def test_a_ladder_is_drawn_by_its_levels(self) -> None:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        rows = [{"name": name, "value": value, "low": value / 2, "high": 2 * value, "unit": "pJ/bit", "status": "ok"}
+                for name, value in (("l1_read", 1.0), ("l2_read", 2.5), ("l2_read_less_l1", 1.5))]
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "ladder.json").write_text(json.dumps({"virtual": True, "ladder_pj_per_bit": rows}))
+            drawn = wirewatt.Calibration(folder).plot()
+        self.assertEqual([bar.get_width() for bar in drawn.patches], [1.0, 2.5])
+        self.assertIn("(virtual)", drawn.get_title())
 
 
 if __name__ == "__main__":

@@ -37,16 +37,16 @@ def devices() -> List[Device]:
 
 
 class Calibration:
-    """A calibration's folder: campaign.db, model.json (or crossing.json) and report.html."""
+    """A calibration's folder: the recording, model.json (crossing.json, ladder.json) and report.html."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = pathlib.Path(folder)
-        for name in ("model.json", "crossing.json"):
+        for name in ("model.json", "crossing.json", "ladder.json"):
             if (self.folder / name).exists():
                 self.model: Dict[str, Any] = json.loads((self.folder / name).read_text())
                 break
         else:
-            raise BadResult(f"{self.folder}: holds neither model.json nor crossing.json")
+            raise BadResult(f"{self.folder}: has no model.json, crossing.json or ladder.json")
 
     @property
     def is_virtual(self) -> bool:
@@ -64,9 +64,15 @@ class Calibration:
         return {row["name"]: Figure.of(row) for row in self.model.get("hop_classes", [])}
 
     @property
+    def levels(self) -> Dict[str, Figure]:
+        """A ladder's energies by name: `l1_read`, `memory_write`, `l2_read_less_l1` ... Empty for other kinds."""
+        return {row["name"]: Figure.of(row) for row in self.model.get("ladder_pj_per_bit", [])}
+
+    @property
     def energy(self) -> Figure:
         """The energy per bit and millimetre; without a floorplan per ns of flight or per crossing. A package's dies
-        have an energy for each way between them instead: `hop_classes`."""
+        have an energy for each way between them instead (`hop_classes`), and a ladder has one for each level
+        (`levels`)."""
         for key in ("energy_pj_per_bit_ns", "energy_pj_per_bit_crossing"):
             if key in self.model:
                 return Figure.of(self.model[key])
@@ -74,14 +80,17 @@ class Calibration:
         for name in ("energy_fj_per_bit_ns", "energy_fj_per_bit_mm"):
             if name in constants:
                 return constants[name]
-        why = "a package's dies have an energy for each way between them: see hop_classes"
-        return Figure(None, status="unavailable", name="energy",
-                      reason=why if self.hop_classes else "the calibration has no energy")
+        why = "the calibration has no energy"
+        if self.hop_classes:
+            why = "a package's dies have an energy for each way between them: see hop_classes"
+        elif self.levels:
+            why = "a ladder has an energy for each level: see levels"
+        return Figure(None, status="unavailable", name="energy", reason=why)
 
     @property
     def campaign(self) -> Campaign:
         """Every raw reading."""
-        return Campaign(self.folder)
+        return Campaign(self.folder / "ladder.db" if self.levels else self.folder)
 
     def report(self) -> pathlib.Path:
         """The page about this calibration; it is written if it is not there."""
@@ -93,11 +102,15 @@ class Calibration:
     def __repr__(self) -> str:
         device = self.model.get("device", "")
         label = ", virtual" if self.is_virtual else ""
-        return f"Calibration({str(self.folder)!r}: {device}{label}, {self.energy})"
+        energy = ", ".join(f"{name} {figure}" for name, figure in self.levels.items() if "_less_" not in name)
+        return f"Calibration({str(self.folder)!r}: {device}{label}, {energy or self.energy})"
 
     def plot(self, axes: Any = None) -> Any:
         """Draws what a bit takes beyond the means of its engine and its part of the L2 against its distance beyond
-        theirs, pair by pair at the first clock; returns matplotlib's axes. Raises BadResult without distances."""
+        theirs, pair by pair at the first clock, or a ladder's levels; returns matplotlib's axes. Raises BadResult
+        where there are neither distances nor levels."""
+        if self.levels:
+            return self._plot_levels(axes)
         pairs = [pair for pair in self.model.get("pairs", []) if pair.get("throttle") == 0]
         if not pairs:
             raise BadResult(f"{self.folder}: has no pairs with distances")
@@ -113,9 +126,29 @@ class Calibration:
         axes.legend()
         return axes
 
+    def _plot_levels(self, axes: Any) -> Any:
+        drawn = {name: figure for name, figure in self.levels.items()
+                 if figure.value is not None and name.endswith(("_read", "_write"))}
+        if axes is None:
+            _, axes = pyplot().subplots(figsize=(7, 1.5 + 0.4 * len(drawn)))
+        for name, figure in drawn.items():
+            _bar(axes, name, figure)
+        axes.invert_yaxis()
+        axes.set_xlabel("energy of a random bit [pJ]")
+        axes.set_title("energy by level" + (" (virtual)" if self.is_virtual else ""))
+        return axes
+
     def _repr_html_(self) -> str:
         source = html.escape(self.report().read_text(), quote=True)
         return f'<iframe srcdoc="{source}" width="100%" height="700" style="border:0"></iframe>'
+
+
+def _bar(axes: Any, name: str, figure: Figure) -> None:
+    """A bar with its interval."""
+    value = float(figure)
+    ends = [[value - (figure.low if figure.low is not None else value)],
+            [(figure.high if figure.high is not None else value) - value]]
+    axes.barh([name], [value], xerr=ends, capsize=4)
 
 
 def calibrate(
@@ -137,6 +170,25 @@ def calibrate(
     return Calibration(folder)
 
 
+def ladder(
+    device: str = "",
+    out: Optional[Path] = None,
+    quick: bool = False,
+    resume: bool = False,
+    seed: Optional[int] = None,
+    progress: Optional[ProgressCallback] = None,
+    **options: Any,
+) -> Calibration:
+    """Measures what a bit takes from L1, L2, a cache behind it and memory into the folder `out`; `levels` of what is
+    returned has the figures. A ladder that was interrupted goes on with resume=True. Raises BadResult where no level
+    has a figure; the folder then holds what was recorded."""
+    folder = pathlib.Path(out) if out is not None else pathlib.Path("wirewatt-ladder")
+    words = options_of({"device": device or None, "out": folder, "quick": quick, "resume": resume, "seed": seed,
+                        **options})
+    run_json(["ladder", *words], progress)
+    return Calibration(folder)
+
+
 def fit(folder: Path, progress: Optional[ProgressCallback] = None) -> Dict[str, Any]:
     """Fits a recorded campaign again; returns the model."""
     return dict(run_json(["fit", os.fspath(folder)], progress))
@@ -145,7 +197,8 @@ def fit(folder: Path, progress: Optional[ProgressCallback] = None) -> Dict[str, 
 class Estimate:
     """What an application's wires draw. `document` is all that `wirewatt estimate --json` prints. With a calibration
     of crossings the one segment is "crossing", and its bytes are those that crossed. With one of a package's dies
-    the segments are the wires of the dies; the ways between dies are in document["ways"]."""
+    the segments are the wires of the dies; the ways between dies are in document["ways"]. With a ladder they are the
+    steps to each level, and have no watts."""
 
     def __init__(self, document: Dict[str, Any]) -> None:
         self.document = document
@@ -181,9 +234,7 @@ class Estimate:
         if axes is None:
             _, axes = pyplot().subplots(figsize=(7, 1.5 + 0.4 * len(energies)))
         for name, energy in energies.items():
-            ends = [[float(energy) - (energy.low if energy.low is not None else float(energy))],
-                    [(energy.high if energy.high is not None else float(energy)) - float(energy)]]
-            axes.barh([name], [float(energy)], xerr=ends, capsize=4)
+            _bar(axes, name, energy)
         axes.set_xlabel("energy [J]")
         axes.set_title("virtual, not a measurement" if self.is_virtual else "energy of the wires")
         return axes
@@ -195,8 +246,9 @@ class Estimate:
 
 
 def _segments(kernel: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+    steps = [{**step, "segment": step["level"], "power_w": None} for step in kernel.get("levels", [])]
     crossed = {**kernel, "segment": "crossing", "bytes": (kernel.get("crossed_bytes") or {}).get("value")}
-    for segment in kernel.get("segments", [crossed]):
+    for segment in kernel.get("segments", steps or [crossed]):
         status, reason = segment["status"], segment["reason"]
         yield {
             "segment": segment["segment"],
