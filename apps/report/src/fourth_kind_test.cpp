@@ -37,8 +37,11 @@ class Cables final : public Calibration {
                                         const EstimateRequest&) const override {
     double bits = 0;
     for (const auto& kernel : traffic.kernels) bits += 8 * kernel.segments[2].bytes.value_or(0);
-    return answer("energy_j", pj_.interval()->times(1e-12 * bits));
+    Answer result = answer("energy_j", pj_.interval()->times(1e-12 * bits));
+    result.priced = {{{"cable", "ok", "", pj_.interval()->times(1e-12 * bits), {}}}, {}};
+    return result;
   }
+  [[nodiscard]] std::vector<std::string> priced_rows() const override { return {"cable"}; }
   [[nodiscard]] Result<Answer> project(const ProjectRequest& request) const override {
     return answer("pj", pj_.interval()->times(request.node_nm / 7));
   }
@@ -105,6 +108,8 @@ TEST(AFourthKind, IsAClassAndARow) {
   const Answer estimated = calibration->estimate(traffic, {}).value();
   EXPECT_NEAR(estimated.json["energy_j"]["value"].get<double>(), 0.016, 1e-9);
   EXPECT_EQ(answer_text(estimated), "energy_j: 0.016 (0.012..0.024)\n");
+  EXPECT_EQ(unpriced(*calibration, "idle", "").rows.at(0).name, "cable");
+  EXPECT_NEAR(price(*calibration, traffic, {}).value().rows.at(0).energy_j->value, 0.016, 1e-9);
 
   ProjectRequest request;
   request.node_nm = 14;

@@ -20,11 +20,25 @@ void mark_as_transferred(std::vector<CrossingUse>& uses, const std::string& targ
   }
 }
 
+constexpr const char* kCrossing = "crossing";
+
+Priced priced(const CrossingUse& all) {
+  const std::string status(to_string(all.status));
+  PricedRow together = together_row("", all.energy_j, all.power_w);
+  together.status = status;
+  together.reason = all.reason;
+  return {{{kCrossing, status, all.reason, all.energy_j, all.power_w}}, std::move(together)};
+}
+
 std::optional<Interval> scaled(const std::optional<Interval>& interval, double factor) {
   return interval ? std::optional(interval->times(factor)) : std::nullopt;
 }
 
 }  // namespace
+
+std::vector<std::string> Crossings::priced_rows() const {
+  return {kCrossing};
+}
 
 Result<Crossings::Application> Crossings::application(const Traffic& traffic,
                                                       const EstimateRequest& request) const {
@@ -71,6 +85,7 @@ Result<Answer> Crossings::estimate(const Traffic& traffic, const EstimateRequest
     answer.json["kernels"].push_back(to_json(done.uses[i]));
   }
   answer.json["total"] = to_json(all);
+  answer.priced = priced(all);
 
   answer.text.emplace_back(fmt::format("{}{}: {} of {}", traffic.architecture,
                                        is_virtual ? " (virtual, not a measurement)" : "",

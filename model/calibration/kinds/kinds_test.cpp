@@ -60,6 +60,16 @@ json package_document() {
           {"hop_classes", rows}};
 }
 
+json ladder_document() {
+  return {{"method", "ladder"},
+          {"device", "virtual:w9100"},
+          {"virtual", true},
+          {"chip", {{"target", "gfx701"}}},
+          {"ladder_pj_per_bit",
+           {row(2, "l1_read"), row(1, "l1_read_zeros"), row(5, "l2_read"), row(3, "l2_read_zeros"),
+            row(14, "memory_read"), row(3, "l2_read_less_l1"), row(9, "memory_read_less_l2")}}};
+}
+
 std::unique_ptr<Calibration> of(json document, Admission admission = Admission::refuse_flagged) {
   auto parsed = parse(std::move(document), "a file", admission);
   EXPECT_TRUE(parsed) << parsed.error().text();
@@ -273,6 +283,59 @@ TEST(PackageCalibration, IsScoredByItsWays) {
   EXPECT_EQ(score["ways"][0]["covered"], true);
   EXPECT_TRUE(score["ways"][0]["covered_sensed"].is_null());
   EXPECT_NEAR(score["ways"][0]["error_sensed_percent"].get<double>(), 100 * (1 / 0.98 - 1), 1e-9);
+}
+
+// The rows that a live view and a metered run show: they make room for them before there is
+// traffic.
+TEST(Priced, HasTheRowsOfEveryKindThatItsEstimateHas) {
+  const std::vector<std::pair<json, const char*>> kinds{{wires_document(), "gfx701"},
+                                                        {crossings_document(), "sm_80"},
+                                                        {package_document(), "gfx942"},
+                                                        {ladder_document(), "gfx701"}};
+  for (const auto& [document, part] : kinds) {
+    const auto calibration = of(document);
+    const Traffic traffic = traffic_of(part);
+    EstimateRequest request;
+    request.part = part;
+    const auto priced = price(*calibration, traffic, request);
+    ASSERT_TRUE(priced) << calibration->kind() << ": " << priced.error().text();
+    std::vector<std::string> names;
+    for (const PricedRow& row : priced->rows) names.push_back(row.name);
+    EXPECT_EQ(names, calibration->priced_rows()) << calibration->kind();
+    std::vector<PricedRow> rows = priced->rows;
+    rows.push_back(priced->together);  // of a package only where each way has a figure
+    int figures = 0;
+    for (const PricedRow& row : rows) {
+      if (!row.energy_j) continue;
+      ++figures;
+      ASSERT_TRUE(row.power_w) << calibration->kind() << ", " << row.name;
+      EXPECT_NEAR(row.power_w->value, row.energy_j->value / 1e-3, 1e-6 * row.power_w->value)
+          << calibration->kind() << ", " << row.name;
+    }
+    EXPECT_GT(figures, 0) << calibration->kind();
+    const Priced none = unpriced(*calibration, "idle", "");
+    ASSERT_EQ(none.rows.size(), names.size());
+    EXPECT_EQ(none.rows.front().name, names.front());
+    EXPECT_EQ(none.rows.front().status, "idle");
+    EXPECT_FALSE(none.rows.front().energy_j);
+  }
+}
+
+TEST(Priced, OfALadderHasItsStepsAndSaysWhatIsLeftOut) {
+  const auto ladder = of(ladder_document());
+  Traffic traffic = traffic_of("gfx701");
+  EstimateRequest request;
+  request.part = "gfx701";
+  request.toggle_rate = 0.5;
+  const Priced whole = price(*ladder, traffic, request).value();
+  EXPECT_NEAR(whole.rows.at(2).energy_j->value, 8 * 1e9 * 9e-12, 1e-4);
+  EXPECT_EQ(whole.together.status, "");
+  traffic.kernels[0].segments[2].bytes.reset();
+  traffic.kernels[0].time_s.reset();
+  const Priced part = price(*ladder, traffic, request).value();
+  EXPECT_EQ(part.together.status, "partly");
+  EXPECT_FALSE(part.rows.at(2).energy_j);
+  EXPECT_FALSE(part.together.power_w);
 }
 
 }  // namespace

@@ -229,7 +229,36 @@ void add_up(KernelUse& use) {
   }
 }
 
+// The kernels' time, if all have one. `busy_s` is how long any of them ran, where that is known.
+std::optional<double> time_of(const std::vector<KernelUse>& kernels, std::optional<double> busy_s) {
+  double sum = 0;
+  for (const KernelUse& kernel : kernels) {
+    if (!kernel.time_s) return busy_s;
+    sum += *kernel.time_s;
+  }
+  return busy_s ? std::min(sum, *busy_s) : sum;
+}
+
+Priced priced(const KernelUse& all) {
+  const auto watts = [&all](const std::optional<Interval>& energy) {
+    return energy && all.time_s && *all.time_s > 0 ? std::optional(energy->times(1 / *all.time_s))
+                                                   : std::nullopt;
+  };
+  Priced priced;
+  for (const LevelUse& level : all.levels) {
+    priced.rows.push_back({level.level, std::string(to_string(level.status)), level.reason,
+                           level.energy_j, watts(level.energy_j)});
+  }
+  priced.together = together_row(all.left_out, all.energy_j, watts(all.energy_j));
+  return priced;
+}
+
 }  // namespace
+
+std::vector<std::string> Ladder::priced_rows() const {
+  const bool has_cache = figure(std::string(ladder_levels::cache) + "_read").value.has_value();
+  return {ladder_levels::l1, ladder_levels::l2, has_cache ? kCacheOrMemory : ladder_levels::memory};
+}
 
 Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& request) const {
   WW_TRY(check_toggle_rate(request));
@@ -283,6 +312,7 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     add_up(use);
   }
   add_up(all);
+  all.time_s = time_of(uses, request.options.busy_s);
   uses.push_back(std::move(all));
 
   const bool is_virtual = provenance_.is_virtual || traffic.is_virtual;
@@ -324,6 +354,7 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
       answer.text.emplace_back(fmt::format("{}: {}", level.level, level.reason));
     }
   }
+  answer.priced = priced(uses.back());
   if (!uses.back().energy_j) {
     answer.lacking = {ErrorCode::bad_data, "no level has both bytes and a figure", traffic.file};
   }

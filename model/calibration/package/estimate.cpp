@@ -33,6 +33,19 @@ void add_rows(Table& table, const ChipletUse& use, std::string name) {
   add("together", use.together);
 }
 
+Priced priced(const ChipletUse& all) {
+  const auto row = [](std::string_view name, const HopClassUse& use) {
+    return PricedRow{std::string(name), std::string(to_string(use.status)), use.reason,
+                     use.energy_j, use.power_w};
+  };
+  Priced priced;
+  for (std::size_t i = 0; i < all.classes.size(); ++i) {
+    priced.rows.push_back(row(kHopClasses[i], all.classes[i]));
+  }
+  priced.together = row(together_row("", {}, {}).name, all.together);
+  return priced;
+}
+
 json ways_json(const ChipletModel& model, const std::vector<ChipletUse>& uses) {
   json ways{{"source", model.source}, {"kernels", json::array()}, {"total", to_json(uses.back())}};
   for (std::size_t i = 0; i < model.classes.size(); ++i) {
@@ -45,6 +58,10 @@ json ways_json(const ChipletModel& model, const std::vector<ChipletUse>& uses) {
 }
 
 }  // namespace
+
+std::vector<std::string> Package::priced_rows() const {
+  return {kHopClasses.begin(), kHopClasses.end()};
+}
 
 Result<std::vector<ChipletUse>> Package::uses(const Traffic& traffic,
                                               const EstimateRequest& request) const {
@@ -69,6 +86,7 @@ Result<Answer> Package::estimate(const Traffic& traffic, const EstimateRequest& 
   answer.json["device"] = provenance_.device;
   answer.json["virtual"] = is_virtual;
   answer.json["ways"] = ways_json(model_, used);
+  answer.priced = priced(used.back());
 
   answer.text.emplace_back(fmt::format("ways between dies: energy of random bits{}; {}",
                                        is_virtual ? " (virtual, not a measurement)" : "",

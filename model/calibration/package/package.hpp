@@ -24,6 +24,7 @@ class Package final : public Calibration {
   [[nodiscard]] bool uses_literature() const override { return true; }  // within the dies
   [[nodiscard]] Result<Answer> estimate(const Traffic& traffic,
                                         const EstimateRequest& request) const override;
+  [[nodiscard]] std::vector<std::string> priced_rows() const override;
   [[nodiscard]] Result<Answer> project(const ProjectRequest& request) const override;
   [[nodiscard]] Result<Answer> score(const Revealed& truth) const override;
   [[nodiscard]] Result<Answer> score_application(

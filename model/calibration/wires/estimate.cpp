@@ -214,6 +214,7 @@ Result<Answer> estimate_wires(const model::WireModel& model, const Traffic& traf
   add_remarks(answer.text, estimate, mark);
   add_share_bounds(answer, estimate, traffic,
                    request.options.voltage_v.value_or(model.reference_voltage_v), is_virtual);
+  answer.priced = priced(estimate.total);
   if (!has_figure(estimate)) answer.lacking = nothing_estimated(estimate, traffic.architecture);
   return answer;
 }

@@ -8,6 +8,7 @@
 #include "wires/estimate.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/model/flagged.hpp"
+#include "ww/model/segment_names.hpp"
 #include "ww/model/technology.hpp"
 
 namespace ww::calibration {
@@ -41,6 +42,10 @@ Result<std::unique_ptr<Calibration>> parse_wires(json document, const std::strin
 
 std::unique_ptr<Calibration> calibration_of(model::WireModel model) {
   return std::make_unique<Wires>(json::object(), std::move(model));
+}
+
+std::vector<std::string> Wires::priced_rows() const {
+  return {model::kSegmentNames.begin(), model::kSegmentNames.end()};
 }
 
 Wires::Wires(json document, Result<model::WireModel> model)

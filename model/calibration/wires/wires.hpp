@@ -20,6 +20,7 @@ class Wires final : public Calibration {
   [[nodiscard]] Foreign foreign(Use use) const override;
   [[nodiscard]] Result<Answer> estimate(const Traffic& traffic,
                                         const EstimateRequest& request) const override;
+  [[nodiscard]] std::vector<std::string> priced_rows() const override;
   [[nodiscard]] Result<Answer> project(const ProjectRequest& request) const override;
   [[nodiscard]] Result<Answer> score(const Revealed& truth) const override;
   [[nodiscard]] Result<Answer> score_application(

@@ -102,7 +102,7 @@ class Calibration:
     def __repr__(self) -> str:
         device = self.model.get("device", "")
         label = ", virtual" if self.is_virtual else ""
-        energy = ", ".join(f"{name} {figure}" for name, figure in self.levels.items() if "_less_" not in name)
+        energy = ", ".join(f"{name} {figure}" for name, figure in self.levels.items() if name.endswith(("_read", "_write")))
         return f"Calibration({str(self.folder)!r}: {device}{label}, {energy or self.energy})"
 
     def plot(self, axes: Any = None) -> Any:

@@ -70,7 +70,7 @@ ordered_json device_json(const MeteredDevice& device) {
   return out;
 }
 
-ordered_json row_json(const session::PricedRow& row) {
+ordered_json row_json(const calibration::PricedRow& row) {
   return {{"name", row.name},
           {"status", row.status},
           {"reason", row.reason},
@@ -158,7 +158,8 @@ ordered_json to_json(const MeterRequest& request, const MeterResult& result) {
                      {"virtual", result.wires_virtual},
                      {"counted_by", result.wires_from},
                      {"rows", ordered_json::array()}};
-  for (const session::PricedRow& row : result.wires.rows) wires["rows"].push_back(row_json(row));
+  for (const calibration::PricedRow& row : result.wires.rows)
+    wires["rows"].push_back(row_json(row));
   wires["together"] = row_json(result.wires.together);
   out["wires"] = std::move(wires);
   return out;
@@ -177,7 +178,7 @@ void print_metered(const MeterResult& result) {
   }
   fmt::print(stderr, "wires, counted by {}{}:\n", result.wires_from,
              result.wires_virtual ? " (virtual, not a measurement)" : "");
-  for (const session::PricedRow& row : result.wires.rows) {
+  for (const calibration::PricedRow& row : result.wires.rows) {
     fmt::print(stderr, "  {:<22} {:<28} {}\n", row.name, interval_text(row.energy_j, {}, "J"),
                row.status);
   }

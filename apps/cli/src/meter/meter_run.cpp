@@ -41,8 +41,8 @@ double seconds_since(SteadyClock::time_point begin) {
 
 void no_wires(MeterResult& result, const calibration::Calibration* model, std::string reason) {
   result.wires_status = to_string(RowStatus::unavailable);
-  result.wires = model != nullptr ? session::unpriced(*model, result.wires_status, "")
-                                  : session::unpriced_segments(result.wires_status, "");
+  result.wires = model != nullptr ? calibration::unpriced(*model, result.wires_status, "")
+                                  : calibration::unpriced_segments(result.wires_status, "");
   result.wires_reason = std::move(reason);
 }
 
@@ -53,12 +53,13 @@ Status price_wires(MeterResult& result, const calibration::Calibration& model,
   const auto& provenance = model.provenance();
   request.part = calibrated_part(provenance.device, provenance.target);
   request.options.busy_s = counted.busy_s;
-  WW_ASSIGN(priced, session::price(model, traffic, request));
+  WW_ASSIGN(priced, calibration::price(model, traffic, request));
   result.wires = std::move(priced);
   result.wires_from = from;
   result.wires_virtual = provenance.is_virtual || traffic.is_virtual;
-  const bool any = std::ranges::any_of(
-      result.wires.rows, [](const session::PricedRow& row) { return row.energy_j.has_value(); });
+  const bool any = std::ranges::any_of(result.wires.rows, [](const calibration::PricedRow& row) {
+    return row.energy_j.has_value();
+  });
   result.wires_status = !any                         ? to_string(RowStatus::unavailable)
                         : !provenance.misfit.empty() ? to_string(RowStatus::misfit)
                                                      : to_string(RowStatus::ok);

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "ww/calibration/calibration.hpp"
+#include "ww/calibration/priced.hpp"
 #include "ww/core/result.hpp"
 #include "ww/microbench/device_request.hpp"
 #include "ww/session/device_meter.hpp"
 #include "ww/session/link_traffic.hpp"
-#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 
@@ -57,7 +57,7 @@ struct MeterResult {
   double seconds{};  // of the program, by this machine's clock
   std::vector<MeteredDevice> devices;
   session::Joules together;  // of all devices, each sensor once
-  session::Priced wires;
+  calibration::Priced wires;
   std::string wires_status, wires_reason;  // of the whole; "ok" where there are figures
   std::string wires_from;                  // the counters' source
   bool wires_virtual{};

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "estimate/calibrated_part.hpp"
+#include "ww/calibration/priced.hpp"
 #include "ww/core/log.hpp"
 #include "ww/model/estimate.hpp"
 #include "ww/session/application.hpp"
-#include "ww/session/priced.hpp"
 #include "ww/session/traffic.hpp"
 
 namespace ww::cli {
@@ -69,7 +69,7 @@ Status LiveCounting::take(Display& display, nlohmann::json& facts, timeline::Tim
   calibration::EstimateRequest request;
   request.part = calibrated_;
   request.options.busy_s = counted.busy_s;
-  WW_ASSIGN(priced, session::price(*model_, traffic, request));
+  WW_ASSIGN(priced, calibration::price(*model_, traffic, request));
   display.take(priced);
   if (timeline == nullptr || model_->wires() == nullptr) return {};
   WW_ASSIGN(wires, model::estimate(*model_->wires(), traffic.kernels, request.options));

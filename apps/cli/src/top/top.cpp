@@ -21,6 +21,7 @@
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
 #include "ww/calibration/kinds.hpp"
+#include "ww/calibration/priced.hpp"
 #include "ww/calibration/same_part.hpp"
 #include "ww/core/device_name.hpp"
 #include "ww/core/interrupt.hpp"
@@ -33,7 +34,6 @@
 #include "ww/session/application.hpp"
 #include "ww/session/live.hpp"
 #include "ww/session/live_meter.hpp"
-#include "ww/session/priced.hpp"
 #include "ww/sim/driver_settings.hpp"
 
 namespace ww::cli {
@@ -98,10 +98,10 @@ class LivePrices {
   LivePrices(const calibration::Calibration* model, std::string architecture)
       : model_(model), architecture_(std::move(architecture)) {}
 
-  [[nodiscard]] session::Priced empty_rows() const {
+  [[nodiscard]] calibration::Priced empty_rows() const {
     constexpr const char* kUnavailable = "unavailable";
-    return model_ == nullptr ? session::unpriced_segments(kUnavailable, "")
-                             : session::unpriced(*model_, kUnavailable, "");
+    return model_ == nullptr ? calibration::unpriced_segments(kUnavailable, "")
+                             : calibration::unpriced(*model_, kUnavailable, "");
   }
   // Shows what was launched since the last refresh, and adds it to the timeline if there is one.
   Status take(const session::LiveNews& news, Display& display, timeline::Timeline* timeline) const {
@@ -113,7 +113,7 @@ class LivePrices {
     }
     if (const model::WireModel* wires = model_->wires(); wires != nullptr) {
       WW_ASSIGN(power, session::live_power(news, *wires, architecture_));
-      display.take(session::priced(power->estimate.total));
+      display.take(calibration::priced(power->estimate.total));
       tell_kernels(display, *power);
       if (timeline == nullptr) return {};
       const model::EstimateOptions options{};
@@ -126,7 +126,7 @@ class LivePrices {
     WW_ASSIGN(traffic, session::application_traffic(counted, "the program"));
     calibration::EstimateRequest request;
     request.part = architecture_;
-    WW_ASSIGN(priced, session::price(*model_, traffic, request));
+    WW_ASSIGN(priced, calibration::price(*model_, traffic, request));
     display.take(priced);
     return {};
   }

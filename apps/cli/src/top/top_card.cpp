@@ -13,6 +13,7 @@
 #include "top/live_counting.hpp"
 #include "top/top_display.hpp"
 #include "top/watched_program.hpp"
+#include "ww/calibration/priced.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/log.hpp"
 #include "ww/measure/counted/in_process.hpp"
@@ -22,7 +23,6 @@
 #include "ww/session/application.hpp"
 #include "ww/session/card.hpp"
 #include "ww/session/device_meter.hpp"
-#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 namespace {
@@ -48,7 +48,7 @@ Result<Card> find_card(const std::string& device) {
 
 // Counters from which the segments follow.
 struct Counted {
-  std::optional<session::Priced> priced;       // of kernels that run without a pause
+  std::optional<calibration::Priced> priced;   // of kernels that run without a pause
   std::optional<model::KernelEstimate> wires;  // the same by segment, for a timeline
   std::string by;                              // "profile.csv", "rocprof, in a run before this one"
 };
@@ -83,7 +83,7 @@ Result<Counted> count(const CardRequest& request, const calibration::Calibration
   WW_ASSIGN(traffic, session::application_traffic(read, file));
   calibration::EstimateRequest estimate;
   estimate.part = calibrated_part(model.provenance().device, model.provenance().target);
-  WW_ASSIGN(priced, session::price(model, traffic, estimate));
+  WW_ASSIGN(priced, calibration::price(model, traffic, estimate));
   counted.priced = std::move(priced);
   if (request.timeline.wanted() && model.wires() != nullptr) {
     WW_ASSIGN(wires, model::estimate(*model.wires(), traffic.kernels, estimate.options));
@@ -192,9 +192,10 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     counted = std::move(done);
   }
   constexpr const char* kUnavailable = "unavailable";
-  const session::Priced rows = counted.priced     ? *counted.priced
-                               : model != nullptr ? session::unpriced(*model, kUnavailable, "")
-                                                  : session::unpriced_segments(kUnavailable, "");
+  const calibration::Priced rows = counted.priced ? *counted.priced
+                                   : model != nullptr
+                                       ? calibration::unpriced(*model, kUnavailable, "")
+                                       : calibration::unpriced_segments(kUnavailable, "");
   WW_ASSIGN(display, Display::open({request.json, request.metrics, found.label, rows}));
   display.frame.title =
       name + (provenance.is_virtual ? " (model of a virtual chip: not a measurement)" : "");
@@ -254,7 +255,7 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     } else if (counted.priced && !ended && (busy || !tells_busy)) {
       const std::chrono::duration<double> passed = now - before;
       const double share = busy.value_or(1);
-      display.take(session::at_share(*counted.priced, share), passed.count());
+      display.take(calibration::at_share(*counted.priced, share), passed.count());
       if (counted.wires) {
         timeline.add_stretch(clock_ns(before), clock_ns(now),
                              session::at_share(*counted.wires, share));

@@ -36,14 +36,14 @@ Result<Display> Display::open(const DisplayRequest& request) {
     WW_ASSIGN(screen, TopScreen::open());
     display.screen_ = std::move(screen);
   }
-  for (const session::PricedRow& row : request.rows.rows) {
+  for (const calibration::PricedRow& row : request.rows.rows) {
     display.frame.rows.push_back({row.name, {}, row.status, {}});
   }
   display.frame.rows.push_back({request.rows.together.name, {}, request.rows.together.status, {}});
   display.state_.device = request.device;
   if (const char* job = std::getenv("SLURM_JOB_ID"); job != nullptr) display.state_.job = job;
   display.state_.segments.clear();
-  for (const session::PricedRow& row : request.rows.rows) {
+  for (const calibration::PricedRow& row : request.rows.rows) {
     display.state_.segments.push_back({row.name, {}, {}, "unavailable"});
   }
   return display;
@@ -64,9 +64,9 @@ Status Display::serve(const MetricsTargets& targets) {
   return {};
 }
 
-void Display::take(const session::Priced& figures, std::optional<double> seconds) {
+void Display::take(const calibration::Priced& figures, std::optional<double> seconds) {
   for (std::size_t s = 0; s < state_.segments.size(); ++s) {
-    const session::PricedRow& row = figures.rows.at(s);
+    const calibration::PricedRow& row = figures.rows.at(s);
     set(frame.rows[s], row.power_w, row.status);
     const auto& figure = seconds ? row.power_w : row.energy_j;
     if (!figure) continue;

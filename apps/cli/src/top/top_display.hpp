@@ -12,9 +12,9 @@
 #include "top/open_metrics.hpp"
 #include "top/otlp_export.hpp"
 #include "top/top_screen.hpp"
+#include "ww/calibration/priced.hpp"
 #include "ww/core/result.hpp"
 #include "ww/session/device_meter.hpp"
-#include "ww/session/priced.hpp"
 
 namespace ww::cli {
 
@@ -29,8 +29,8 @@ struct MetricsTargets {
 struct DisplayRequest {
   bool json{};
   MetricsTargets metrics;
-  std::string device;    // as the user names it
-  session::Priced rows;  // what there is to show, before any figure
+  std::string device;        // as the user names it
+  calibration::Priced rows;  // what there is to show, before any figure
 };
 
 class Display {
@@ -42,7 +42,7 @@ class Display {
   // Puts a refresh's figures into the rows, of which there are as many as the display was opened
   // with. Their energy is the estimate's own, or, for a program that goes on as it was counted,
   // power times `seconds`.
-  void take(const session::Priced& figures, std::optional<double> seconds = {});
+  void take(const calibration::Priced& figures, std::optional<double> seconds = {});
   // A refresh without figures; `status` says why.
   void take_nothing(const std::string& status);
   // The joules of the device and its rails since the start.

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "ww/calibration/priced.hpp"
 #include "ww/core/result.hpp"
 #include "ww/core/table.hpp"
 
@@ -19,6 +20,8 @@ struct Answer {
   std::vector<Block> text;
   // Why the answer has no figure at all; a command reports it behind the answer.
   std::optional<Error> lacking;
+  // The total of an estimate in rows, which are named as Calibration::priced_rows() says.
+  std::optional<Priced> priced;
 };
 
 // The lines and tables as a terminal shows them.

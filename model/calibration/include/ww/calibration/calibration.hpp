@@ -131,6 +131,9 @@ class Calibration {
   // (traffic of another part, unless `anyway`), out_of_range (a toggle rate beyond 0 to 1).
   [[nodiscard]] virtual Result<Answer> estimate(const Traffic& traffic,
                                                 const EstimateRequest& request) const = 0;
+  // The rows of an estimate's total (Answer::priced), known before there is traffic. Empty: the
+  // kind's estimates have no rows to show beside something else.
+  [[nodiscard]] virtual std::vector<std::string> priced_rows() const { return {}; }
   // Projects the wires' energy to another node, voltage or layout, or to traffic that goes
   // elsewhere. Errors: out_of_range, invalid_argument, those of estimate().
   [[nodiscard]] virtual Result<Answer> project(const ProjectRequest& request) const = 0;
