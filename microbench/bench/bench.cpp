@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ww/core/interrupt.hpp"
+#include "ww/core/mean.hpp"
 
 namespace ww::microbench {
 namespace {
@@ -87,6 +88,22 @@ Result<Bench::Launched> Bench::launch_for(double seconds, const Launch& launch, 
     }
   }
   return all;
+}
+
+Result<std::optional<double>> Bench::busy_share(const Launched& done) const {
+  constexpr std::uint64_t kMaxSampled = 32;  // evenly among all: launches of a run are alike
+  const std::uint64_t all = done.end - done.first;
+  if (device_.traffic != Traffic::counters || all == 0 || done.end_ns <= done.start_ns) {
+    return std::nullopt;
+  }
+  const std::uint64_t sampled = std::min(kMaxSampled, all);
+  Mean length_ns;
+  for (std::uint64_t i = 0; i < sampled; ++i) {
+    WW_ASSIGN(one, device_.counters->dispatch(done.first + all * i / sampled));
+    length_ns.add(static_cast<double>(one.end_ns - one.start_ns));
+  }
+  return std::min(1.0, length_ns.value() * static_cast<double>(all) /
+                           static_cast<double>(done.end_ns - done.start_ns));
 }
 
 Result<Bench::Throttled> Bench::find_throttle(

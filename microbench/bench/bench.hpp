@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "device/device.hpp"
 #include "host/pinning.hpp"
@@ -39,6 +40,9 @@ class Bench {
   // Length of a launch [ns], as launch_for or note_length last saw it.
   [[nodiscard]] double launch_ns() const { return launch_ns_; }
   void note_length(const Launched& done);
+  // Share of the time of these launches in which one ran: short launches leave gaps, and pauses may
+  // lie between batches. Nothing where the device's driver does not time single launches.
+  Result<std::optional<double>> busy_share(const Launched& done) const;
 
   void sleep(double seconds);
   Status select_state(int dvfs_state);

@@ -12,6 +12,7 @@
 #include "experiment/experiments.hpp"
 #include "experiment/runner.hpp"
 #include "testing/fake_device.hpp"
+#include "ww/core/run_keys.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
 
@@ -124,6 +125,25 @@ TEST_F(CampaignTest, StreamsCarryTheirTrafficAndTheirPlaces) {
     EXPECT_EQ(waves, 11u * StreamKernels::groups_per_cu * 4);
   }
   EXPECT_EQ(streams, 6 * 32);
+}
+
+// The fake idles for 4 us before every launch.
+TEST_F(CampaignTest, RunsSayForWhichShareOfTheirTimeLaunchesRan) {
+  ASSERT_TRUE(campaign({}, request()));
+  for (const StoredRun& run : runs()) {
+    if (run.kind == RunKind::stream) {
+      const auto length_ns = static_cast<double>(run.end_ns - run.start_ns);
+      const double gaps_ns = 4000 * static_cast<double>(run.launches - 1);
+      EXPECT_GT(run.launches, 10);
+      EXPECT_NEAR(run.counters.at(run_keys::busy_share), 1 - gaps_ns / length_ns, 1e-8);
+    } else if (run.kind == RunKind::lock_in) {
+      for (int pair = 0; pair < 16; ++pair) {
+        const double share = run.counters.at(run_keys::busy_share_of_turns(pair / 4, pair % 4));
+        EXPECT_GT(share, 0.99);
+        EXPECT_LE(share, 1);
+      }
+    }
+  }
 }
 
 TEST_F(CampaignTest, LockInGivesEveryPairItsTurnsAndTheirTraffic) {

@@ -6,6 +6,8 @@
 
 #include "experiment/runner.hpp"
 #include "ww/core/interrupt.hpp"
+#include "ww/core/mean.hpp"
+#include "ww/core/run_keys.hpp"
 
 namespace ww::microbench {
 
@@ -31,6 +33,8 @@ Status Runner::perform_stream(const PlannedRun& run, StoredRun& stored) {
   stored.launches = static_cast<std::int64_t>(done.end - done.first);
   WW_ASSIGN(counters, device_.counters->sum(done.first, done.end));
   stored.counters = std::move(counters);
+  WW_ASSIGN(busy, bench_.busy_share(done));
+  if (busy) stored.counters[run_keys::busy_share] = *busy;
 
   WW_ASSIGN(report, kernels_.read_log(stream));
   stored.waves = report.working;
@@ -162,6 +166,7 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   }
 
   std::vector<std::int64_t> launches;
+  std::map<int, Mean> busy_of;  // by pair; a pair's turns are of equal length
   const double turn_ns = run.turn_s * 1e9;
   std::uint64_t first = 0;
   std::uint64_t end = 0;
@@ -174,6 +179,8 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
       const auto count = std::max<std::int64_t>(1, std::llround(turn_ns / bench_.launch_ns()));
       WW_ASSIGN(done, bench_.launch_count(count, [this] { return kernels_.launch_stream(); }));
       bench_.note_length(done);
+      WW_ASSIGN(busy, bench_.busy_share(done));
+      if (busy) busy_of[pair].add(*busy);
       if (stored.slots.empty()) {
         first = done.first;
         stored.start_ns = done.start_ns;
@@ -188,6 +195,10 @@ Status Runner::perform_lock_in(const PlannedRun& run, StoredRun& stored) {
   }
   WW_ASSIGN(counters, device_.counters->sum(first, end));
   stored.counters = std::move(counters);
+  for (const auto& [pair, busy] : busy_of) {
+    stored.counters[run_keys::busy_share_of_turns(pair / quadrants, pair % quadrants)] =
+        busy.value();
+  }
 
   StreamFacts facts;
   facts.target = device_.chip.target;

@@ -19,6 +19,7 @@
 #include "ww/core/device_name.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
+#include "ww/core/run_keys.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/microbench/compute_device.hpp"
 #include "ww/microbench/virtual_chips.hpp"
@@ -26,7 +27,6 @@
 namespace ww::microbench {
 namespace {
 
-using calibration::kBusyShare;
 using calibration::LadderStream;
 using nlohmann::json;
 namespace levels = calibration::ladder_levels;
@@ -118,7 +118,6 @@ class Ladder final : public PointExperiment {
   static bool is_part(const LadderStream& stream) {
     return std::ranges::count(kPartsOfL1, stream.level) > 0;
   }
-  static Result<double> busy_share(const measure::Counters& counters, const Bench::Launched& done);
   [[nodiscard]] std::vector<LadderStream> random_streams() const;
   [[nodiscard]] std::uint32_t loops_for(const LadderStream& stream, double bits_per_s) const;
   [[nodiscard]] std::uint32_t loops_of_step(const LadderStream& stream, double least_rate,
@@ -514,34 +513,11 @@ Status Ladder::perform(Bench& bench, const Condition& condition, StoredRun& run)
   WW_TRY(kernels_->select(point.launch));
   WW_ASSIGN(done, perform_point(
                       bench, condition, [this] { return kernels_->launch(); }, run));
-  if (bench.device().traffic == Traffic::counters) {
-    WW_ASSIGN(share, busy_share(*bench.device().counters, done));
-    run.counters[kBusyShare] = share;
-  }
+  WW_ASSIGN(share, bench.busy_share(done));
+  if (share) run.counters[run_keys::busy_share] = *share;
   run.payload_bits = kernels_->bits_per_loop(point.launch.stream) * point.launch.loops *
                      static_cast<double>(run.launches);
   return {};
-}
-
-// Share of the time in which launches ran, by the last ones: where a launch is short, what passes
-// between two of them counts.
-Result<double> Ladder::busy_share(const measure::Counters& counters, const Bench::Launched& done) {
-  constexpr std::uint64_t kLast = 64;
-  const std::uint64_t first = done.end - std::min(kLast, done.end - done.first);
-  std::int64_t busy_ns = 0;
-  std::int64_t begin_ns = 0;
-  std::int64_t end_ns = 0;
-  for (std::uint64_t id = first; id < done.end; ++id) {
-    WW_ASSIGN(dispatch, counters.dispatch(id));
-    if (id == first) {
-      begin_ns = dispatch.end_ns;
-    } else {
-      busy_ns += dispatch.end_ns - dispatch.start_ns;
-    }
-    end_ns = dispatch.end_ns;
-  }
-  return end_ns > begin_ns ? static_cast<double>(busy_ns) / static_cast<double>(end_ns - begin_ns)
-                           : 1.0;
 }
 
 // How kernels are spelled for a device on which nothing needs a place.

@@ -10,6 +10,7 @@
 #include "ww/calibration/ladder_fit.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
+#include "ww/core/run_keys.hpp"
 #include "ww/energy/run_power.hpp"
 
 namespace ww::calibration {
@@ -122,7 +123,7 @@ Result<Recorded> read_recording(const CampaignStore& campaign) {
     if (!power || !(seconds > 0) || !(run.payload_bits > 0)) continue;
     WW_ASSIGN(stream, stream_of(recorded.input, toggle_rates, run));
     state = run.dvfs_state;
-    const auto busy = run.counters.find(kBusyShare);
+    const auto busy = run.counters.find(run_keys::busy_share);
     recorded.input.runs.push_back({run.block, stream, run.payload_bits / seconds, *power,
                                    energy::temperature_of(run, settle_s),
                                    energy::voltage_of(run, settle_s), clock_of(run, settle_s),

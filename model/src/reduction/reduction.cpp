@@ -9,6 +9,7 @@
 
 #include "reduction/trace.hpp"
 #include "stats.hpp"
+#include "ww/core/run_keys.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/energy/run_power.hpp"
 
@@ -119,6 +120,11 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
       }
     }
   }
+  for (const auto& [key, value] : run.counters) {
+    if (key.starts_with(run_keys::busy_share) && !(value > 0 && value <= 1)) {
+      return "the share of time in which launches ran is " + std::to_string(value);
+    }
+  }
   if (run.kind != RunKind::stream) return std::nullopt;
   if (!run.engine || !run.quadrant) return "a stream run without engine or quadrant";
   if (*run.engine < 0 || *run.engine >= facts.engines()) {
@@ -129,6 +135,12 @@ std::optional<std::string> fault_of_run(const StoredRun& run, const Facts& facts
   }
   if (!(std::isfinite(run.payload_bits) && run.payload_bits > 0)) return "no traffic was counted";
   return std::nullopt;
+}
+
+// A recording without single launches' times has none; its launches count as without gaps.
+double busy_share_of(const StoredRun& run, const std::string& key) {
+  const auto found = run.counters.find(key);
+  return found == run.counters.end() ? 1.0 : found->second;
 }
 
 // Noise of one reading [W], from differences of neighbours, which a decay hardly adds to.
@@ -238,6 +250,8 @@ struct Reduction {
         row.temperature_c = plateau.window.temperature_c;
         row.voltage_v = plateau.window.voltage_v;
         row.bits_per_second = traffic[pair].first / traffic[pair].second;
+        plateau.busy_share =
+            busy_share_of(run, run_keys::busy_share_of_turns(row.engine, row.quadrant));
         if (plateau.window.samples < kFewestSamples) {
           row.used = false;
           row.reason = "fewer than " + std::to_string(kFewestSamples) +
@@ -281,6 +295,7 @@ struct Reduction {
       row.voltage_v = plateau.window.voltage_v;
       row.bits_per_second =
           run.payload_bits / (static_cast<double>(run.end_ns - run.start_ns) * 1e-9);
+      plateau.busy_share = busy_share_of(run, run_keys::busy_share);
       if (row.engine >= 0 && row.quadrant >= 0 && run.kind == RunKind::stream) {
         row.distance_mm = facts.distance(row.engine, row.quadrant);
       }

@@ -46,7 +46,8 @@ struct Plateau {
   PlateauRow row;  // row.temperature_c is the raw reading until the fit reconstructs it
   Window window;
   int dvfs_state{};
-  int group{};  // of a lock-in run's turns
+  int group{};           // of a lock-in run's turns
+  double busy_share{1};  // of the time, in which launches ran
 };
 
 struct Reduced {

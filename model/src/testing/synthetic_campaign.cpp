@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 
+#include "ww/core/run_keys.hpp"
 #include "ww/model/floorplan.hpp"
 
 namespace ww::model::testing {
@@ -287,6 +288,7 @@ class Campaign {
   struct Work {
     Load load;
     double bits_per_second{};
+    double busy_share{1};
   };
   Work work_of(const SyntheticVariant& variant, int engine, int quadrant) {
     const auto e = static_cast<std::size_t>(engine);
@@ -305,12 +307,14 @@ class Campaign {
             ? (0.4 + 0.6 * variant.rate * waiting) * (1 + spec_.late_share * (late - 1))
             : 0.4 + 0.6 * rate;
     Work work;
-    work.bits_per_second = rate * kPeakBitsPerSecond * chip_.clock_share();
+    work.busy_share = 1 / (1 + spec_.launch_gap * rate / variant.rate);
+    work.bits_per_second = work.busy_share * rate * kPeakBitsPerSecond * chip_.clock_share();
     const double energy_fj =
         spec_.zero_fj_per_bit_mm + spec_.slope_fj_per_transition_mm * variant.toggle_rate;
     work.load.engine = engine;
     work.load.wire_w = energy_fj * 1e-15 * work.bits_per_second * wire_mm_[e][q];
-    work.load.activity_w = spec_.activity_w * chip_.clock_share() * follows *
+    const double active = work.busy_share + spec_.gap_share * (1 - work.busy_share);
+    work.load.activity_w = active * spec_.activity_w * chip_.clock_share() * follows *
                            (1 + engine_offset_[e] + quadrant_offset_[q]) *
                            (0.9 + 0.2 * variant.toggle_rate);
     if (engine == 0 && quadrant == 0) work.load.activity_w += variant.odd_pair_w;
@@ -328,6 +332,7 @@ class Campaign {
     run.pattern = variant.pattern;
     run.throttle = variant.throttle;
     run.payload_bits = work.bits_per_second * static_cast<double>(run.end_ns - run.start_ns) * 1e-9;
+    if (spec_.launch_gap > 0) run.counters[run_keys::busy_share] = work.busy_share;
     run.kernel_hash = "synthetic";
     runs_.push_back(std::move(run));
   }
@@ -358,6 +363,9 @@ class Campaign {
         advance(work.load, turn_s, run.samples);
         slot.end_ns = now_ns_;
         slot.payload_bits = work.bits_per_second * turn_s;
+        if (spec_.launch_gap > 0) {
+          run.counters[run_keys::busy_share_of_turns(slot.engine, slot.quadrant)] = work.busy_share;
+        }
         run.payload_bits += slot.payload_bits;
         run.slots.push_back(slot);
       }

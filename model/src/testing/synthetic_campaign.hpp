@@ -52,6 +52,10 @@ struct SyntheticSpec {
   // are faster, for which nothing waits.
   double latency_loss_per_mm{0.001};
   double rate_scatter{};  // relative, of each pair's own rate at full speed (sd)
+  // Idle time behind every launch, over the length of a launch whose pair has its variant's rate.
+  // All launches of a variant move as many bits: far ones last longer where rates fall.
+  double launch_gap{};
+  double gap_share{};  // of its activity that a chip goes on with between launches
   // At full speed this much of the activity follows the differences of rate that are no latency;
   // negative: as throttling does.
   double late_share{-1};

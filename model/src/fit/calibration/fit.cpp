@@ -41,7 +41,7 @@ std::optional<std::size_t> find_variant(const JointInput& input, const Facts& fa
   return best;
 }
 
-// Dynamic power of a plateau at reference voltage, block offset out [W].
+// Dynamic power of a plateau while launches run, at reference voltage, block offset out [W].
 double dynamic_power(const JointInput& input, const JointFit& fit, const StreamPlateau& stream) {
   const auto& block = fit.parameters.blocks[stream.block];
   const double nominal = input.dvfs[static_cast<std::size_t>(stream.window.dvfs_state)].voltage_v;
@@ -49,7 +49,7 @@ double dynamic_power(const JointInput& input, const JointFit& fit, const StreamP
       std::isfinite(stream.window.voltage_v) ? stream.window.voltage_v / nominal : 1;
   return (stream.window.power_w - idle_power(input, fit.parameters, stream.window, true) -
           block[0] - block[1] * stream.place) /
-         (ratio * ratio);
+         (ratio * ratio * stream.busy_share);
 }
 
 void compare_paths(FitResult& result, const JointInput& input, const JointFit& fit,
@@ -207,7 +207,8 @@ std::vector<PairPoint> pair_points(const JointInput& input, const JointFit& fit)
         point.energy_fj_per_bit +=
             parameters.unexplained_w[i] * input.basis[i](pair.first, pair.second) * fj_per_w;
       }
-      point.error_fj_per_bit = fit.stream_sigma_w[v] * fj_per_w / std::sqrt(std::max(count, 1e-3));
+      point.error_fj_per_bit = fit.stream_sigma_w[v] * fj_per_w / variant.mean_busy_share /
+                               std::sqrt(std::max(count, 1e-3));
       points.push_back(std::move(point));
     }
   }
@@ -235,7 +236,7 @@ void fill_plateaus(FitResult& result, const Reduced& reduced, const JointInput& 
   for (std::size_t i = 0; i < input.streams.size(); ++i) {
     PlateauRow& row = result.plateaus[input.streams[i].source];
     row.fitted_w = row.power_w - fit.stream_residual_w[i];
-    row.dynamic_w = dynamic_power(input, fit, input.streams[i]);
+    row.dynamic_w = input.streams[i].busy_share * dynamic_power(input, fit, input.streams[i]);
     row.distance_mm = input.distance_mm(input.streams[i].engine, input.streams[i].quadrant);
     square += fit.stream_residual_w[i] * fit.stream_residual_w[i];
   }

@@ -222,6 +222,25 @@ std::vector<double> heat_correction(const JointInput& input, const JointFit& fit
   return correction;
 }
 
+Eigen::VectorXd gap_errors(const JointInput& input, const JointFit& fit) {
+  const auto idles = [](const StreamPlateau& stream) { return stream.busy_share < 1; };
+  if (std::ranges::none_of(input.streams, idles)) {
+    return Eigen::VectorXd::Zero(std::ssize(input.variants));
+  }
+  const std::vector<Eigen::Index>& columns = fit.energy_column;
+  const Eigen::MatrixXd per_sigma = fit.stream_jacobian * fit.covariance(Eigen::all, columns);
+  Eigen::VectorXd error = Eigen::VectorXd::Zero(std::ssize(columns));
+  for (std::size_t p = 0; p < input.streams.size(); ++p) {
+    const StreamPlateau& stream = input.streams[p];
+    const VariantParameters& variant = fit.parameters.variants[stream.variant];
+    const double waiting_w = std::max(0.0, variant.mean_w - std::max(0.0, variant.rate_w));
+    const double per_watt = std::sqrt(fit.stream_weight[p]) / fit.stream_sigma_w[stream.variant];
+    error += (1 - stream.busy_share) * waiting_w / std::sqrt(3.0) * per_watt *
+             per_sigma.row(static_cast<Eigen::Index>(p)).transpose();
+  }
+  return error;
+}
+
 double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights) {
   return t_quantile_95(uncertainty.degrees_of_freedom) *
          std::sqrt(variance_of(uncertainty, weights));

@@ -37,6 +37,10 @@ struct Uncertainty {
 // heat_share_j. It covers all filters but the hot spot's.
 [[nodiscard]] std::vector<double> heat_correction(const JointInput& input, const JointFit& fit);
 
+// By how much each k_v would be off if a chip drew, between launches, what waiting engines draw [a
+// standard deviation, fJ/bit/mm]. The fit takes it for idle then; anything in between is as likely.
+[[nodiscard]] Eigen::VectorXd gap_errors(const JointInput& input, const JointFit& fit);
+
 // 95% half-width of the combination sum_v weights[v] k_v: Student's t on the larger of the two
 // standard errors, and on the systematic part.
 [[nodiscard]] double half_width_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);

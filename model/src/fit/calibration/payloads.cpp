@@ -155,6 +155,9 @@ Payloads::Payloads(const JointInput& input, const JointFit& fit,
                         {"pairs' own departures, in this payload alone", own}};
   uncertainty.systematic_parts.insert(uncertainty.systematic_parts.end(), shared.begin(),
                                       shared.end());
+  if (const Eigen::VectorXd gaps = gap_errors(input, fit); gaps.norm() > 0) {
+    uncertainty.systematic_parts.emplace_back("power between launches", gaps * gaps.transpose());
+  }
   if (!load_line.empty()) {
     const AssumedLoadLine& line = input.load_line;
     uncertainty.steepest_sigmas = (line.steepest_ohm - line.ohm) / line.sigma_ohm;

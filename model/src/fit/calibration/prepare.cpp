@@ -267,7 +267,7 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
         {plateau.dvfs_state, row.pattern, row.throttle, turn}, input.variants.size());
     if (fresh) {
       input.variants.push_back(
-          {row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0, 0});
+          {row.pattern, row.throttle, plateau.dvfs_state, row.turn_s, {}, 0, 0, 0});
     }
     StreamPlateau stream;
     stream.window = plateau.window;
@@ -280,16 +280,19 @@ Result<JointInput> prepare(Reduced& reduced, const Facts& facts, const FitOption
     stream.place =
         high > low ? 2 * (static_cast<double>(row.position) - low) / (high - low) - 1 : 0;
     if (!options.mirrored && stream.place > 0) continue;
-    stream.bits_per_second = row.bits_per_second;
+    stream.busy_share = plateau.busy_share;
+    stream.bits_per_second = row.bits_per_second / plateau.busy_share;
     Variant& mine = input.variants[variant->second];
     mine.plateaus.push_back(input.streams.size());
-    mine.mean_bits_per_second += row.bits_per_second;
+    mine.mean_bits_per_second += stream.bits_per_second;
+    mine.mean_busy_share += stream.busy_share;
     mine.held_s += row.turn_s > 0 ? row.turn_s : row.end_s - row.start_s;
     if (std::isfinite(row.temperature_c)) temperatures.push_back(row.temperature_c);
     input.streams.push_back(stream);
   }
   for (Variant& variant : input.variants) {
     variant.mean_bits_per_second /= static_cast<double>(variant.plateaus.size());
+    variant.mean_busy_share /= static_cast<double>(variant.plateaus.size());
     variant.held_s /= static_cast<double>(variant.plateaus.size());
     if (options.bytes_covariate) continue;
     for (const std::size_t p : variant.plateaus) {

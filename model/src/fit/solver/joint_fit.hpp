@@ -3,17 +3,18 @@
 //
 //   idle plateau     P = I_s(T) (V/V_s)^beta
 //   stream plateau   P = I_s(T) (1 + lambda u) (V/V_s)^beta + block_b + slope_b z
-//                      + (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B
-//                                    + sum_i u_vi W_i(e,q) ]
+//                      + h (V/V_s)^2 [ m_v + E_ve + Q_vq + g_v (B/B_v - 1) + k_v d'(e,q) B
+//                                      + sum_i u_vi W_i(e,q) ]
 //   temperature      T = ambient(t) + drift(t) + sum_j a_j x_j
 //
 // s is the voltage/frequency state, v the variant (pattern, throttle, state), d' the published
 // distance with the means of its row and column taken out, x_j filtered power, z the run's place
-// in its block from -1 to 1. W_i is an orthonormal basis of the interactions of engine and quadrant
-// that are orthogonal to d'. lambda lets leakage rise more steeply, per 10 K, in a chip that a
-// stream heats unevenly; otherwise that difference would be taken for one of beta. u holds what
-// distance does not explain, so that k is the projection of the interaction on distance and the
-// residuals are pure error.
+// in its block from -1 to 1. h is the share of the time in which launches ran, and B their bits per
+// second meanwhile: between launches a chip draws what it draws at idle. W_i is an orthonormal
+// basis of the interactions of engine and quadrant that are orthogonal to d'. lambda lets leakage
+// rise more steeply, per 10 K, in a chip that a stream heats unevenly; otherwise that difference
+// would be taken for one of beta. u holds what distance does not explain, so that k is the
+// projection of the interaction on distance and the residuals are pure error.
 #pragma once
 
 #include <Eigen/Dense>
@@ -35,7 +36,8 @@ struct Variant {
   int dvfs_state{};
   double turn_s{};                    // lock-in: length of a turn; 0: plateaus
   std::vector<std::size_t> plateaus;  // of JointInput::streams
-  double mean_bits_per_second{};
+  double mean_bits_per_second{};      // while launches run
+  double mean_busy_share{};
   double held_s{};  // how long a pair streams at a stretch, mean
 };
 
@@ -44,9 +46,10 @@ struct StreamPlateau {
   std::size_t source{};  // index into Reduced::plateaus
   int engine{}, quadrant{};
   std::size_t variant{};
-  std::size_t block{};  // dense index of the block
-  double place{};       // -1 ... 1 within the block
-  double bits_per_second{};
+  std::size_t block{};       // dense index of the block
+  double place{};            // -1 ... 1 within the block
+  double bits_per_second{};  // while launches run
+  double busy_share{1};
 };
 
 struct JointInput {

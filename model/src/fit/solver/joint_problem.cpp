@@ -100,8 +100,9 @@ void Solver::start_variants() {
     const Variant& variant = input_.variants[v];
     double sum = 0;
     for (const std::size_t p : variant.plateaus) sum += input_.streams[p].window.power_w;
-    dynamic[v] = sum / static_cast<double>(variant.plateaus.size()) -
-                 idle_mean_[static_cast<std::size_t>(variant.dvfs_state)];
+    dynamic[v] = (sum / static_cast<double>(variant.plateaus.size()) -
+                  idle_mean_[static_cast<std::size_t>(variant.dvfs_state)]) /
+                 variant.mean_busy_share;
     blocks_.variants[v][0] = dynamic[v];
   }
   follow_rates(dynamic);
@@ -189,11 +190,12 @@ void Solver::build() {
     const Variant& variant = input_.variants[stream.variant];
     const residuals::Place place = stream_place(i);
     auto* cost = new residuals::Stream(
-        place, {stream.window.power_w, sigma_w_[stream.variant],
-                static_cast<std::size_t>(stream.engine), static_cast<std::size_t>(stream.quadrant),
-                engines(), stream.bits_per_second / variant.mean_bits_per_second - 1,
-                traffic_of(input_, stream), stream.place, std::exp(2 * place.log_voltage),
-                quadrants(), basis_at(stream.engine, stream.quadrant)});
+        place,
+        {stream.window.power_w, sigma_w_[stream.variant], static_cast<std::size_t>(stream.engine),
+         static_cast<std::size_t>(stream.quadrant), engines(),
+         stream.bits_per_second / variant.mean_bits_per_second - 1, traffic_of(input_, stream),
+         stream.place, stream.busy_share * std::exp(2 * place.log_voltage), quadrants(),
+         basis_at(stream.engine, stream.quadrant)});
     auto parameters = idle_blocks(stream.window);
     parameters.push_back(blocks_.variants[stream.variant].data());
     parameters.push_back(blocks_.blocks[stream.block].data());

@@ -77,13 +77,12 @@ bool Stream::Evaluate(double const* const* p, double* residual, double** jacobia
   double dynamic = v[0] + v[1] * t.rate_change + v[2] * t.traffic + v[engine] + v[quadrant];
   for (std::size_t i = 0; i < t.basis.size(); ++i) dynamic += v[first_basis + i] * t.basis[i];
   const double idle = idle_power(place_, p, true, t.sigma_w, jacobians);
-  *residual =
-      (idle + t.voltage_square * dynamic + block[0] + block[1] * t.block_place - t.power_w) /
-      t.sigma_w;
+  *residual = (idle + t.dynamic_share * dynamic + block[0] + block[1] * t.block_place - t.power_w) /
+              t.sigma_w;
   if (jacobians == nullptr) return true;
   if (double* by = jacobians[kIdleBlocks]; by != nullptr) {
     std::fill_n(by, first_basis + t.basis.size(), 0.0);
-    const double factor = t.voltage_square / t.sigma_w;
+    const double factor = t.dynamic_share / t.sigma_w;
     by[0] = factor;
     by[1] = factor * t.rate_change;
     by[2] = factor * t.traffic;

@@ -47,10 +47,10 @@ struct StreamTerms {
   double power_w{};
   double sigma_w{};
   std::size_t engine{}, quadrant{}, engines{};
-  double rate_change{};  // B/B_v - 1
-  double traffic{};      // d' B, in W per fJ/bit/mm
-  double block_place{};  // z
-  double voltage_square{};
+  double rate_change{};    // B/B_v - 1
+  double traffic{};        // d' B while launches run, in W per fJ/bit/mm
+  double block_place{};    // z
+  double dynamic_share{};  // busy share times (V / V_s)^2
   std::size_t quadrants{};
   std::vector<double> basis;  // W_i(engine, quadrant)
 };

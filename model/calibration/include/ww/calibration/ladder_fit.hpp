@@ -50,9 +50,6 @@ inline constexpr const char* kRegister = "l1_register";
 inline constexpr const char* kInstruction = "l1_instruction";
 }  // namespace ladder_levels
 
-// Key of the busy share among a run's counters.
-inline constexpr const char* kBusyShare = "busy_share";
-
 // The traffic of a run, besides its rate. StoredRun::pattern has its name.
 struct LadderStream {
   std::string level;
