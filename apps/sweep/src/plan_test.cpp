@@ -140,6 +140,28 @@ TEST(Points, AreOthersWhereOtherPartsOfTheResultAreKept) {
   EXPECT_NE(hash_of("timings = [\"a\"]\n"), kept);
 }
 
+// Settings that may name a file without being a file's option: another content is another point.
+TEST(Points, AreOthersWithAnotherContentOfAFileThatADeviceOrAProgramNames) {
+  for (const std::string base :
+       {"command = \"calibrate\"\n[base]\ndevice = \"virtual:my.toml\"\n",
+        "command = \"run\"\n[base]\nprogram = \"./my.toml\"\n",
+        "command = \"run\"\n[base]\nprogram = \"true\"\narguments = [\"-i\", \"my.toml\"]\n"}) {
+    SCOPED_TRACE(base);
+    const TestFolder folder;
+    const auto hash_with = [&](const std::string& content) {
+      std::ofstream(folder.path() / "my.toml") << content;
+      const auto plan = parse_plan(base, folder.path() / "p.toml");
+      EXPECT_TRUE(plan) << plan.error().text();
+      const auto points = Points::expand(*plan, "program", {});
+      EXPECT_TRUE(points) << points.error().text();
+      return points->hash(0);
+    };
+    const auto first = hash_with("a");
+    EXPECT_NE(hash_with("b"), first);
+    EXPECT_EQ(hash_with("a"), first);
+  }
+}
+
 TEST(Points, NameAnInputThatIsNotThere) {
   const TestFolder folder;
   const auto plan =
