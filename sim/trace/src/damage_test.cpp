@@ -1,6 +1,8 @@
 // Files that are not what they should be: a clear error, whatever is wrong.
 #include <gtest/gtest.h>
+
 #include <rapidcheck/gtest.h>
+#include <fstream>
 
 #include "testing.hpp"
 
@@ -120,6 +122,16 @@ TEST(Rescue, IsNotSeenInTheFinishedTrace) {
     return *read_file(file);
   };
   EXPECT_EQ(bytes(true), bytes(false));
+}
+
+TEST(Rescue, MakesNoTraceOfAWriterThatWasKilledBeforeItsFirstBytes) {
+  test::Folder folder;
+  std::ofstream(folder / "a.part").close();
+  const auto rescued = rescue(folder / "a.part", folder / "a.wwt");
+  ASSERT_TRUE(rescued) << rescued.error().text();
+  EXPECT_EQ(rescued->launches, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.part"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.wwt"));
 }
 
 TEST(Rescue, RefusesWhatIsNoTrace) {

@@ -240,13 +240,19 @@ std::uint64_t Writer::file_bytes() const {
 }
 
 Result<Totals> rescue(const std::filesystem::path& aside, const std::filesystem::path& file) {
+  std::error_code failed;
+  if (std::filesystem::is_empty(aside, failed) && !failed) {
+    std::filesystem::remove(aside, failed);
+    if (failed) return fail(ErrorCode::io_error, failed.message(), aside.string());
+    return Totals{};
+  }
   WW_ASSIGN(reader, Reader::open(aside));
   Access access;
   Result<bool> more = true;
   while (more && *more) more = reader.next(access);
   const Reader::Whole whole = reader.whole();
   if (!more && !whole.cut) return tl::unexpected(more.error());
-  std::error_code failed;
+  failed.clear();
   if (whole.cut) {
     std::filesystem::resize_file(aside, whole.bytes, failed);
     std::string payload;

@@ -60,9 +60,10 @@ class Writer {
 };
 
 // Completes what a killed writer left in `aside` to a whole trace, and renames it to `file`, in the
-// same folder. Returns the totals of the accesses that had reached `aside`. Errors: parse_error (no
-// whole chunk, or an access that is damaged), not_found, permission_denied, io_error; `file` is
-// then as it was.
+// same folder. Returns the totals of the accesses that had reached `aside`. If the writer was
+// killed before its first bytes reached the disk, `aside` is empty: it is removed, and no `file` is
+// made. Errors: parse_error (no whole chunk, or an access that is damaged), not_found,
+// permission_denied, io_error; `file` is then as it was.
 Result<Totals> rescue(const std::filesystem::path& aside, const std::filesystem::path& file);
 
 }  // namespace ww::sim::trace
