@@ -159,6 +159,34 @@ TEST_F(CodeObjects, WaitAndCountAsTheProgramSays) {
   EXPECT_EQ(arguments_of(counted), arguments_of(uncounted) + 2);
 }
 
+// Instructions draw power, so a long wait is to have few; bits beyond those of the generation would
+// shorten it.
+TEST_F(CodeObjects, SleepInLongWaitsAsLongAsTheirGenerationCan) {
+  for (const PrecompiledTarget& target : precompiled_targets()) {
+    const std::string_view name = target.name;
+    const bool since_gfx11 = name.starts_with("gfx11") || name.starts_with("gfx12");
+    const std::uint32_t opcode = since_gfx11 ? 0xBF83U : 0xBF8EU;
+    const bool is_gfx7 = name.starts_with("gfx7"), is_gfx8 = name.starts_with("gfx8");
+    const std::uint32_t longest = is_gfx7 ? 7 : is_gfx8 ? 15 : 112;
+    std::uint32_t in_a_row = 0;
+    std::uint32_t most_in_a_row = 0;
+    std::vector<std::uint32_t> longer;
+    // The object has all kernels in it.
+    for (const std::uint32_t word : words(object_of("ladder", macros_of(name), name).value())) {
+      const std::uint32_t units = word >> 16 == opcode ? word & 0xFFFFU : 0;
+      in_a_row = units == longest ? in_a_row + 1 : 0;
+      most_in_a_row = std::max(most_in_a_row, in_a_row);
+      if (units > longest) longer.push_back(units);
+    }
+    // 28 waits are 112 units of 64 cycles.
+    EXPECT_EQ(most_in_a_row, 112 / longest) << name;
+    // Kernel `sleeps` alone tries what is longer, each once.
+    std::vector<std::uint32_t> tried{15, 31, 63, 127};
+    std::erase_if(tried, [&](std::uint32_t units) { return units <= longest; });
+    EXPECT_EQ(longer, tried) << name;
+  }
+}
+
 TEST_F(CodeObjects, FollowListsOfLinesWhereTheProgramDoes) {
   Macros macros = macros_of("gfx90a");
   const auto plain = object_of("l2_stream", macros, "gfx90a").value();

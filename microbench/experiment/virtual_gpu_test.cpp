@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "device/device.hpp"
+#include "experiment/ladder/ladder_kernels.hpp"
 #include "experiment/stream_kernels.hpp"
 #include "host/pinning.hpp"
 #include "ww/core/temporary_folder.hpp"
@@ -106,6 +107,33 @@ TEST_F(OnVirtualGpu, WaitingLowersTheRateAlikeNearAndFar) {
   const double other = launch(second, 16, 16).nanoseconds;
   EXPECT_GT(one, 1.3 * saturated);
   EXPECT_NEAR(other / one, 1.0, 0.03);
+}
+
+// Units of 256 cycles, though a long wait is slept in other pieces than a short one.
+TEST_F(OnVirtualGpu, ALongWaitIsAsLongAsItsUnitsSay) {
+  LadderSet set;
+  set.name = calibration::ladder_levels::l2;
+  set.set_bytes = 1 << 16;
+  const auto kernels = LadderKernels::create(*device_, {set}, {"random"}, 1);
+  ASSERT_TRUE(kernels) << kernels.error().text();
+  const double clock_hz =
+      device_->sensor->dvfs_states()[static_cast<std::size_t>(device_->sensor->dvfs_current())]
+          .clock_hz;
+  const auto cycles = [&](std::uint32_t units) {
+    constexpr std::uint32_t kLoops = 8;
+    EXPECT_TRUE((*kernels)->select_empty(units, kLoops));
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE((*kernels)->launch());
+    EXPECT_TRUE(device_->host->finish());
+    const auto last = device_->counters->dispatch(device_->counters->dispatch_count() - 1).value();
+    return static_cast<double>(last.end_ns - last.start_ns) * 1e-9 * clock_hz / kLoops;
+  };
+  // Behind shorter waits, what the wavefronts of a unit issue hides in part.
+  constexpr std::uint32_t kShort = 7;
+  const double brief = cycles(kShort);
+  for (const std::uint32_t units : {8U, 15U, 27U, 28U, 29U, 63U, 200U}) {
+    const double more = 256.0 * (units - kShort);
+    EXPECT_NEAR(cycles(units) - brief, more, 60 + 0.02 * more) << units;
+  }
 }
 
 TEST_F(OnVirtualGpu, KnownBytesAreCounted) {
