@@ -45,6 +45,11 @@ constexpr double kLadderLaunchSeconds = 3e-3;
 // A simulated chip's launches have no jitter, and each takes the host's time.
 constexpr double kVirtualLaunchSeconds = 1.5e-4;
 constexpr double kMaxVirtualLaunchBits = 8.0 * (1 << 28);
+// Wavefronts begin together, so that their first accesses queue, and end one by one. At the highest
+// rate a launch is as many times longer as makes this, which does not grow with the rounds, that
+// share of it.
+constexpr double kMaxEndsShare = 0.05;
+constexpr double kMaxTimesLonger = 8;
 // A step of latency behind the L2 is a cache's where few lines, as far apart, take no longer than
 // the L2. Else it may be of address translation, unless the cache delivers more than memory does.
 constexpr double kFewLinesAsL2 = 0.1;
@@ -109,6 +114,7 @@ class Ladder final : public PointExperiment {
   Result<std::optional<LadderPoint>> at_rate(Bench& bench, const LadderStream& stream,
                                              double bits_per_s, std::uint32_t loops,
                                              double& access_s);
+  Result<std::uint32_t> times_longer(Bench& bench, const LadderPoint& point);
   Status drop_doubtful_cache(Bench& bench);
   void drop_missed_parts();
   static bool is_part(const LadderStream& stream) {
@@ -406,6 +412,27 @@ Result<std::optional<LadderPoint>> Ladder::at_rate(Bench& bench, const LadderStr
   return best;
 }
 
+// How many times longer a stream's launches are to be than that of a point, by one of twice as many
+// rounds.
+Result<std::uint32_t> Ladder::times_longer(Bench& bench, const LadderPoint& point) {
+  LadderLaunch launch = point.launch;
+  const double bits = launch.loops * kernels_->bits_per_loop(launch.stream);
+  double most = std::min(kMaxTimesLonger, std::floor(kMaxLadderLoops / launch.loops));
+  if (launch_s_ == kVirtualLaunchSeconds) {
+    most = std::min(most, std::floor(kMaxVirtualLaunchBits / bits));
+  }
+  if (most < 2) return 1;
+  launch.loops *= 2;
+  WW_TRY(kernels_->select(launch));
+  WW_ASSIGN(of_round, loop_s(bench, launch.loops));
+  const double once = bits / point.bits_per_s;
+  const double rounds_s = of_round * launch.loops - once;
+  const double ends_s = once - rounds_s;
+  if (!(rounds_s > 0) || !(ends_s > 0)) return 1;
+  const double times = std::ceil(ends_s * (1 / kMaxEndsShare - 1) / rounds_s);
+  return static_cast<std::uint32_t>(std::clamp(times, 1.0, most));
+}
+
 Status Ladder::drop_doubtful_cache(Bench& bench) {
   const LadderSet* l2 = find_set(levels::l2);
   if (!find_set(levels::cache) || !find_set(levels::memory) || l2 == nullptr) return {};
@@ -442,11 +469,23 @@ Status Ladder::tune(Bench& bench) {
   hot_loops_ = loops_for({levels::l2, false, "random"}, hottest);
   for (const LadderStream& stream : streams) {
     double access_s = 0;
+    std::uint32_t longer = 1;
     for (std::size_t r = 0; r < kRateSteps.size(); ++r) {
       if (is_part(stream) && !std::ranges::count(kFewRates, r)) continue;
       const std::uint32_t step = kRateSteps[r];
-      WW_ASSIGN(point, at_rate(bench, stream, step * kRateStep * least,
-                               loops_of_step(stream, least, step), access_s));
+      const auto tuned = [&] {
+        return at_rate(bench, stream, step * kRateStep * least,
+                       longer * loops_of_step(stream, least, step), access_s);
+      };
+      WW_ASSIGN(point, tuned());
+      if (r == 0 && point) {
+        WW_ASSIGN(times, times_longer(bench, *point));
+        longer = times;
+        if (longer > 1) {
+          WW_ASSIGN(again, tuned());
+          point = again;
+        }
+      }
       if (!point) continue;
       points_.push_back(*point);
       // The other data have as many waits: what they move takes as long.
