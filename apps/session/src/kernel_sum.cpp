@@ -119,6 +119,19 @@ std::optional<double> memory_instructions(const Launches& launches) {
   return launches.empty() ? std::nullopt : std::optional(sum);
 }
 
+// Bytes of one of the profilers' segments over the launches, if all of them count it.
+std::optional<double> bytes_of(Segment which, const std::string& architecture,
+                               const Launches& launches) {
+  double sum = 0;
+  for (const CounterDispatch* launch : launches) {
+    const auto all = measure::segment_bytes(architecture, *launch);
+    const auto found = std::ranges::find(all, which, &SegmentBytes::segment);
+    if (found == all.end() || !found->bytes) return std::nullopt;
+    sum += *found->bytes;
+  }
+  return launches.empty() ? std::nullopt : std::optional(sum);
+}
+
 // The counters of a segment that some launches have and others lack.
 struct Multiplexed {
   std::string names;
@@ -303,7 +316,10 @@ void KernelSum::put_bytes(KernelTraffic& result) const {
     note(sum.reason, left_out);
     segment.reason = std::move(sum.reason);
   }
-  if (left_out.empty()) result.memory_instructions = memory_instructions(launches);
+  if (!left_out.empty()) return;
+  result.memory_instructions = memory_instructions(launches);
+  result.memory_written_bytes = bytes_of(Segment::l2_memory_write, architecture_, launches);
+  result.l2_filled_bytes = bytes_of(Segment::l2_fill, architecture_, launches);
 }
 
 void KernelSum::put_times(KernelTraffic& result) const {

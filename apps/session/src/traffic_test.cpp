@@ -127,6 +127,17 @@ TEST(MemoryInstructions, AreKnownWhereAllLaunchesCountThem) {
   EXPECT_FALSE(only_kernel({launch(1, both), launch(2, one)}).memory_instructions);
 }
 
+TEST(WritesToMemory, AreKnownApartWhereAllLaunchesCountThem) {
+  const Counters both{{"TCC_EA_RDREQ_sum", 100},   {"TCC_EA_RDREQ_32B_sum", 0},
+                      {"TCC_EA_WRREQ_sum", 30},    {"TCC_EA_WRREQ_64B_sum", 30},
+                      {"TCP_TCC_READ_REQ_sum", 5}, {"TCC_MISS_sum", 90}};
+  const auto kernel = only_kernel({launch(1, both), launch(2, both)});
+  EXPECT_EQ(kernel.segments[2].bytes, 2 * (100 + 30) * 64.0);
+  EXPECT_EQ(kernel.memory_written_bytes, 2 * 30 * 64.0);
+  EXPECT_EQ(kernel.l2_filled_bytes, 2 * 90 * 128.0);
+  EXPECT_FALSE(only_kernel({launch(1, both), launch(2, kL1Turn)}).memory_written_bytes);
+}
+
 TEST(LaunchTimes, CarryARemarkWhereEndsWereCut) {
   auto late = launch(2, kL1Turn);
   late.cut_ns = 780'000;

@@ -17,6 +17,7 @@
 namespace ww::calibration {
 namespace {
 
+using model::KernelTraffic;
 using model::SegmentTraffic;
 using model::WireSegment;
 using nlohmann::json;
@@ -27,6 +28,9 @@ constexpr const char* kByParts =
     "by the lines that loads take, and 4 B of each work-item; the interval has 0 to 16 B, and what "
     "a "
     "load itself costs the ladder's streams, which wait for it";
+constexpr const char* kWritten =
+    "writes by the ladder's stores, with the miss that made room for them in the L2; a line that "
+    "was stored and has not left the L2 took that miss alone, between none and all of a write";
 constexpr const char* kCacheOrMemory = "cache or memory";
 constexpr const char* kNotParted =
     "no counter parts what the cache behind the L2 answers from what memory does";
@@ -80,6 +84,8 @@ LevelUse use_of(const char* level, std::optional<double> bytes, const std::strin
   return use;
 }
 
+constexpr const char* kRead = "read";
+constexpr const char* kWrite = "write";
 using FigureOf = std::function<Figure(const std::string&)>;
 
 // What loads through the L1 cost, by their number, their lines and their bytes.
@@ -133,18 +139,20 @@ void price_loads(LevelUse& use, const LoadPrice& price, double loads, double lin
   use.status = RowStatus::transferred;
 }
 
-// From one level to the next; from the compute units where there is none before.
-StepPrice step_price(const FigureOf& of, const std::string& level, const std::string& before) {
+// From one level to the next, of reads or writes; from the compute units where there is none
+// before.
+StepPrice step_price(const FigureOf& of, const std::string& way, const std::string& level,
+                     const std::string& before) {
   StepPrice price;
-  const auto zeros = of(level + "_read_zeros").interval();
+  const auto zeros = of(fmt::format("{}_{}_zeros", level, way)).interval();
   if (before.empty()) {
-    price.random = of(level + "_read");
+    price.random = of(fmt::format("{}_{}", level, way));
     price.zeros = zeros;
     return price;
   }
-  price.random = of(fmt::format("{}_read_less_{}", level, before));
+  price.random = of(fmt::format("{}_{}_less_{}", level, way, before));
   const auto random = price.random.interval();
-  const auto zeros_before = of(before + "_read_zeros").interval();
+  const auto zeros_before = of(fmt::format("{}_{}_zeros", before, way)).interval();
   if (!random || !zeros || !zeros_before) return price;
   // As sure as that of random bits, which is no smaller and has the same errors.
   const double value = zeros->value - zeros_before->value;
@@ -160,9 +168,9 @@ Interval either(const Interval& less, const Interval& more) {
 }
 
 // Behind the L2, by a cache that answers some share.
-StepPrice price_behind_cache(const FigureOf& of) {
-  const StepPrice cache = step_price(of, ladder_levels::cache, ladder_levels::l2);
-  const StepPrice beyond = step_price(of, ladder_levels::memory, ladder_levels::cache);
+StepPrice price_behind_cache(const FigureOf& of, const std::string& way) {
+  const StepPrice cache = step_price(of, way, ladder_levels::cache, ladder_levels::l2);
+  const StepPrice beyond = step_price(of, way, ladder_levels::memory, ladder_levels::cache);
   const auto near = cache.random.interval();
   const auto far = beyond.random.interval();
   if (!near || !far) return near ? beyond : cache;
@@ -180,27 +188,48 @@ StepPrice price_behind_cache(const FigureOf& of) {
 }
 
 struct Prices {
-  StepPrice l1, l2, behind;
+  StepPrice l1, l2, behind, behind_written;
   const char* behind_name{ladder_levels::memory};
 };
 
 Prices prices_by(const FigureOf& of) {
   Prices prices;
-  prices.l1 = step_price(of, ladder_levels::l1, "");
+  prices.l1 = step_price(of, kRead, ladder_levels::l1, "");
   // Streams of whole lines: other loads take as many instructions for fewer bytes.
   if (prices.l1.random.status == RowStatus::ok) {
     prices.l1.random.status = RowStatus::transferred;
     prices.l1.random.reason = kWholeLines;
   }
   const bool has_l1 = prices.l1.random.value.has_value();
-  prices.l2 = step_price(of, ladder_levels::l2, has_l1 ? ladder_levels::l1 : "");
-  if (of(std::string(ladder_levels::cache) + "_read").value) {
-    prices.behind = price_behind_cache(of);
-    prices.behind_name = kCacheOrMemory;
-  } else {
-    prices.behind = step_price(of, ladder_levels::memory, ladder_levels::l2);
+  prices.l2 = step_price(of, kRead, ladder_levels::l2, has_l1 ? ladder_levels::l1 : "");
+  const bool has_cache = of(std::string(ladder_levels::cache) + "_read").value.has_value();
+  if (has_cache) prices.behind_name = kCacheOrMemory;
+  for (const auto& [price, way] :
+       {std::pair{&prices.behind, kRead}, std::pair{&prices.behind_written, kWrite}}) {
+    *price = has_cache ? price_behind_cache(of, way)
+                       : step_price(of, way, ladder_levels::memory, ladder_levels::l2);
   }
   return prices;
+}
+
+// The step behind the L2, where counters part writes from reads. A line that stores took in the L2
+// and that has not left it since took its miss alone: between nothing and a write. A write passes
+// the L2's arrays twice, by that miss and as it leaves, and a read once, so that the miss is what a
+// write costs more where the way to memory costs alike.
+void price_writes(LevelUse& use, const KernelTraffic& kernel, const Prices& prices,
+                  const model::AssumedData& data) {
+  const auto written = kernel.memory_written_bytes;
+  if (!use.energy_j || !written || !prices.behind_written.random.interval()) return;
+  const double read = std::max(0.0, *use.bytes - *written);
+  use.energy_j = together(of_bits(prices.behind, data, 8 * read),
+                          of_bits(prices.behind_written, data, 8 * *written));
+  const double kept = kernel.l2_filled_bytes.value_or(0) - read - *written;
+  if (kept > 0) {
+    const Interval all = of_bits(prices.behind_written, data, 8 * kept);
+    const double more = all.value - of_bits(prices.behind, data, 8 * kept).value;
+    use.energy_j = together(*use.energy_j, {std::max(0.0, more), 0, all.high});
+  }
+  use.reason += (use.reason.empty() ? "" : "; ") + std::string(kWritten);
 }
 
 json to_json(const KernelUse& use) {
@@ -268,8 +297,11 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     WW_TRY(require_same_part(request.part, traffic.architecture, traffic.file, "a bit by level",
                              "or give --anyway to use the figures with the status 'transferred'"));
   }
-  const auto data =
-      request.toggle_rate ? model::data_at_rate(*request.toggle_rate) : request.options.data;
+  const auto data_of = [&](const std::string& kernel) {
+    if (request.toggle_rate) return model::data_at_rate(*request.toggle_rate);
+    const auto own = request.options.data_of_kernel.find(kernel);
+    return own == request.options.data_of_kernel.end() ? request.options.data : own->second;
+  };
   const Prices prices = prices_by([this](const std::string& name) { return figure(name); });
   const LoadPrice loads = load_price([this](const std::string& name) { return figure(name); },
                                      document_.value("wave_size", 64.0));
@@ -283,6 +315,7 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     const auto& registers = kernel.segments[static_cast<std::size_t>(WireSegment::registers_l1)];
     const auto& l1_l2 = kernel.segments[static_cast<std::size_t>(WireSegment::l1_l2)];
     const auto& beyond = kernel.segments[static_cast<std::size_t>(WireSegment::l2_memory)];
+    const model::AssumedData data = data_of(kernel.kernel);
     KernelUse& use = uses.emplace_back();
     use.kernel = kernel.kernel;
     use.time_s = kernel.time_s;
@@ -298,6 +331,7 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
     use.levels.push_back(use_of(ladder_levels::l2, l2_lines, l1_l2.reason, prices.l2, data));
     use.levels.push_back(
         use_of(prices.behind_name, beyond.bytes, beyond.reason, prices.behind, data));
+    price_writes(use.levels.back(), kernel, prices, data);
     for (std::size_t i = 0; i < use.levels.size(); ++i) {
       LevelUse& level = use.levels[i];
       if (transferred && level.status == RowStatus::ok) level.status = RowStatus::transferred;
@@ -324,8 +358,8 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
                  {"dispatches", traffic.dispatches},
                  {"kernels", json::array()}};
   answer.json["constant"] = {{"source", provenance_.source},
-                             {"convention", "marginal, by steps of the way, reads"}};
-  Table table{"Joules by the step that bits take to a level, those of reads",
+                             {"convention", "marginal, by steps of the way"}};
+  Table table{"Joules by the step that bits take to a level",
               {{"KERNEL"}, {"LEVEL"}, {"BYTES", true}, {"mJ (95%)"}, {"STATUS"}},
               {}};
   const auto labels = kernel_labels(uses, &KernelUse::kernel);
@@ -348,7 +382,8 @@ Result<Answer> Ladder::estimate(const Traffic& traffic, const EstimateRequest& r
                                        provenance_.source));
   answer.text.emplace_back(std::move(table));
   answer.text.emplace_back(
-      "Writes are priced as reads: counters of both together do not part them.");
+      "Writes into the L2 are priced as reads, and so are those behind it where no counter parts "
+      "them.");
   for (const LevelUse& level : uses.back().levels) {
     if (level.energy_j && !level.reason.empty()) {
       answer.text.emplace_back(fmt::format("{}: {}", level.level, level.reason));

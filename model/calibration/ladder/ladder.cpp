@@ -15,9 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kRows = "ladder_pj_per_bit";
-constexpr std::array<std::string_view, 9> kForeignToEstimate{
-    "--floorplan", "--segments", "--toggles", "--toggles-from",    "--out",
-    "--timeline",  "--rocpd",    "--voltage", "a program after --"};
+constexpr std::array<std::string_view, 7> kForeignToEstimate{
+    "--floorplan", "--segments",        "--out", "--timeline", "--rocpd",
+    "--voltage",   "a program after --"};
 constexpr std::array<std::string_view, 12> kForeignToProject{
     "--wire-to-logic", "--share", "--voltage", "--clock",     "--optimise", "--seed",
     "--trace",         "--l1",    "--l2",      "--card-node", "--moved",    "--crossing-mm"};

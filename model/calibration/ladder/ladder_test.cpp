@@ -548,6 +548,55 @@ TEST(Ladder, PricesLoadsByTheirLinesAndTheirNumber) {
   EXPECT_NEAR(joules(priced()), 8 * 4e9 * 2e-12, 1e-6);
 }
 
+// A stored line has taken its miss in the L2, and the way to memory where it has left since.
+TEST(Ladder, PricesWritesToMemoryAndStoresThatMissByItsOwnStores) {
+  json both = document();
+  add_figures(both, {{"memory_write_less_l2", 12.0}});
+  Traffic traffic;
+  traffic.architecture = "gfx701";
+  traffic.kernels.resize(1);
+  auto& kernel = traffic.kernels[0];
+  kernel.segments[2].bytes = 1e9;
+  EstimateRequest request;
+  request.part = "gfx701";
+  request.toggle_rate = 0.5;
+  const auto made = parse(both, "ladder.json", Admission::refuse_flagged).value();
+  const auto priced = [&] {
+    return made->estimate(traffic, request).value().json["total"]["levels"][2];
+  };
+  EXPECT_NEAR(joules(priced()), 8e-3 * 9, 1e-9);
+  kernel.memory_written_bytes = 4e8;
+  EXPECT_NEAR(joules(priced()), 8e-3 * (0.6 * 9 + 0.4 * 12), 1e-9);
+  kernel.l2_filled_bytes = 1e9;
+  EXPECT_NEAR(joules(priced()), 8e-3 * (0.6 * 9 + 0.4 * 12), 1e-9);
+  const double low = joules(priced(), "low"), high = joules(priced(), "high");
+  kernel.l2_filled_bytes = 1.5e9;
+  const double most = 8e-3 * 0.5 * 1.1 * 12;
+  EXPECT_NEAR(joules(priced()), 8e-3 * (0.6 * 9 + 0.4 * 12 + 0.5 * (12 - 9)), 1e-9);
+  EXPECT_NEAR(joules(priced(), "low"), low, 1e-9);
+  EXPECT_NEAR(joules(priced(), "high"), high + most, 1e-9);
+}
+
+// Neighbours that change together cost less than a toggle rate alone says.
+TEST(Ladder, TakesWhatATogglesFileCountedOfEachKernel) {
+  Traffic traffic;
+  traffic.architecture = "gfx701";
+  traffic.kernels.resize(2);
+  for (auto& kernel : traffic.kernels) kernel.segments[1].bytes = 1e9;
+  traffic.kernels[0].kernel = "alike";
+  traffic.kernels[1].kernel = "other";
+  EstimateRequest request;
+  request.part = "gfx701";
+  request.options.data = model::data_counted_elsewhere(0.5, 0);
+  request.options.data_of_kernel["alike"] = model::data_counted_elsewhere(0.5, -1);
+  const json kernels = ladder()->estimate(traffic, request).value().json["kernels"];
+  EXPECT_NEAR(joules(kernels[1]["levels"][1]), 8e-3 * 3, 1e-9);
+  // Zeros cost 2, and random bits 1 more; half of that is left.
+  EXPECT_NEAR(joules(kernels[0]["levels"][1]), 8e-3 * 2.5, 1e-9);
+  const Foreign foreign = ladder()->foreign(Use::estimate);
+  EXPECT_EQ(std::ranges::count(foreign.options, "--toggles"), 0);
+}
+
 TEST(Ladder, DoesNotTellACacheFromTheMemoryBehindIt) {
   json both = document();
   add_figures(both, {{"cache_read", 7.0},
