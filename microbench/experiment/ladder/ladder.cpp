@@ -44,7 +44,7 @@ constexpr int kTimedLadderLaunches = 3;
 constexpr double kLadderLaunchSeconds = 3e-3;
 // A simulated chip's launches have no jitter, and each takes the host's time.
 constexpr double kVirtualLaunchSeconds = 1.5e-4;
-constexpr double kMaxVirtualLaunchBits = 8.0 * (1 << 28);
+constexpr double kMaxVirtualLaunchBits = 8.0 * (1 << 30);
 // Wavefronts begin together, so that their first accesses queue, and end one by one. At the highest
 // rate a launch is as many times longer as makes this, which does not grow with the rounds, that
 // share of it.
