@@ -30,6 +30,7 @@ inline constexpr std::array kTccLookups64 = {CounterTerm{"TCC_HIT", 64},
                                              CounterTerm{"TCC_MISS", 64}};
 inline constexpr std::array kMcRead32 = {CounterTerm{"TCC_MC_RDREQ", 32}};
 inline constexpr std::array kMcWrite32 = {CounterTerm{"TCC_MC_WRREQ", 32}};
+inline constexpr std::array kMiss64 = {CounterTerm{"TCC_MISS", 64}};
 inline constexpr std::array kGfx7Rules = {
     SegmentRule{registers_l1, {}, unchecked, "no counter of L1 accesses is known", kRocmMetrics},
     SegmentRule{
@@ -39,6 +40,7 @@ inline constexpr std::array kGfx7Rules = {
     SegmentRule{l1_l2, kTccLookups64, unchecked, "", kRocmMetrics},
     SegmentRule{l2_memory_read, kMcRead32, unchecked, "", kRocmMetrics},
     SegmentRule{l2_memory_write, kMcWrite32, unchecked, kDirtyNote, kRocmMetrics},
+    SegmentRule{l2_fill, kMiss64, unchecked, "", kRocmMetrics},
 };
 
 // 64 B a request between vector L1 and L2, both ways (gfx908, gfx90a); atomics carry at most that.
@@ -58,7 +60,6 @@ inline constexpr std::array kEaRead = {CounterTerm{"TCC_EA_RDREQ", 64},
                                        CounterTerm{"TCC_EA_RDREQ_32B", -32}};
 inline constexpr std::array kEaWrite = {CounterTerm{"TCC_EA_WRREQ", 32},
                                         CounterTerm{"TCC_EA_WRREQ_64B", 32}};
-inline constexpr std::array kMiss64 = {CounterTerm{"TCC_MISS", 64}};
 inline constexpr std::array kMiss128 = {CounterTerm{"TCC_MISS", 128}};
 
 inline constexpr std::array kGfx900Rules = {
