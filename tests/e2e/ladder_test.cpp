@@ -51,6 +51,18 @@ class Ladder : public testing::Test {
     return kNone;
   }
 
+  // Rounds over bits a second, of a stream's launches at its highest rate.
+  [[nodiscard]] double length(const std::string& stream) const {
+    const auto store = CampaignStore::open_read_only(out() / "ladder.db").value();
+    const json plan = json::parse(store.get(campaign_keys::plan).value().value_or("{}"));
+    for (const json& point : plan.at("setup").at("points")) {
+      if (point.at("stream") != stream) continue;
+      return point.at("loops").get<double>() / point.at("bits_per_s").get<double>();
+    }
+    ADD_FAILURE() << "no stream " << stream;
+    return 0;
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -70,6 +82,8 @@ TEST_F(Ladder, OfTheW9100IsResumedAndCoversTheTruth) {
   ASSERT_EQ(ladder.at("controls").size(), 1U);
   EXPECT_TRUE(ladder.at("controls")[0].at("passed").get<bool>());
   EXPECT_TRUE(fs::exists(out() / "report.html"));
+  // Wavefronts queue where memory is read, so that such launches begin and end slowly.
+  EXPECT_GT(length("read memory random"), 3 * length("read l1 random"));
 
   const auto scored = run({wirewatt(), "-q", "score", out().string(), "--json"});
   ASSERT_EQ(scored.exit_code, 0) << scored.err;
