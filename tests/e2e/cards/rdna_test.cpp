@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "process.hpp"
+#include "stub_card.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/process.hpp"
 
@@ -74,9 +75,11 @@ TEST(Rdna, ACampaignBoundsTheLinkToMemoryDies) {
   if (find_program("clang-19").empty() || find_program("ld.lld-19").empty()) {
     GTEST_SKIP() << "gfx1100 needs clang-19 and lld-19";
   }
+  // Four of eight compute units of each engine, and half of the L2: launches take half as long.
+  const TemporaryFolder folder;
   json score;
   std::vector<StoredRun> runs;
-  check_campaign("virtual:rx7900", score, runs);
+  check_campaign("virtual:" + write_small_chip(folder.path(), "rx7900", 4, 3 << 20), score, runs);
   const json link = constant(score, "fanout_link_fj_per_bit");
   ASSERT_TRUE(link.is_object());
   EXPECT_EQ(link.at("status"), "not_identified");
