@@ -35,7 +35,7 @@ class Nvml : public ::testing::Test {
     setenv("WW_NVML_STUB", folder_.c_str(), 1);
   }
 
-  // JSON of what `body` finds, with the stub set so.
+  // Returns as JSON what `body` finds while the stub has these settings.
   json with(const std::string& settings, const std::function<json()>& body) {
     std::ofstream(folder_ / "config") << settings;
     const auto text = run_in_child([&body] { return body().dump(); }, std::chrono::seconds(60));

@@ -104,7 +104,7 @@ Extent extent(const std::vector<std::vector<double>>& table) {
   return range;
 }
 
-// Engines against channels: cycles above the least, the nearest engine of each channel marked.
+// A table of engines against channels: cycles above the least, the nearest engine of each marked.
 std::string latency_table(const Topology& topology) {
   const LatencyMap& map = topology.latency;
   const auto engines = topology.engines();

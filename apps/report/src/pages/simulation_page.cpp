@@ -38,7 +38,7 @@ bool is_virtual_run(const json& run) {
              std::string::npos;
 }
 
-// Energy by component, one bar for each report.
+// Draws energy by component, one bar for each report.
 BarChart energy_bars(const std::vector<std::pair<std::string, json>>& reports) {
   BarChart chart;
   chart.title = "Energy by component";

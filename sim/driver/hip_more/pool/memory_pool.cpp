@@ -33,8 +33,8 @@ struct MemoryPool {
   std::array<int, 3> reuse{1, 1, 1};
   std::uint64_t release_threshold{};
   std::uint64_t used{};
-  std::uint64_t most_used{};
-  std::uint64_t most_reserved{};
+  std::uint64_t max_used{};
+  std::uint64_t max_reserved{};
   std::map<int, int> access;  // of other devices, as the program set it
 };
 
@@ -99,9 +99,9 @@ enum PoolAttribute : int {
   kPoolReuse = 1,
   kPoolReleaseThreshold = 4,
   kPoolReserved = 5,
-  kPoolMostReserved = 6,
+  kPoolMaxReserved = 6,
   kPoolUsed = 7,
-  kPoolMostUsed = 8,
+  kPoolMaxUsed = 8,
 };
 
 // Memory in stream order; in a capture a node of its graph.
@@ -120,8 +120,8 @@ int allocate_on(void** pointer, std::size_t bytes, const void* stream, MemoryPoo
   if (code != kSuccess || bytes == 0) return code;
   give_to(address_of(*pointer), pools_as_owner(), pool.number);
   pool.used += bytes;
-  pool.most_used = std::max(pool.most_used, pool.used);
-  pool.most_reserved = std::max(pool.most_reserved, pool.used);
+  pool.max_used = std::max(pool.max_used, pool.used);
+  pool.max_reserved = std::max(pool.max_reserved, pool.used);
   return kSuccess;
 }
 
@@ -134,7 +134,7 @@ int set_attribute(MemoryPool& pool, int attribute, const void* value) {
     pool.reuse[static_cast<std::size_t>(attribute - kPoolReuse)] = narrow;
     return kSuccess;
   }
-  if (attribute < kPoolReuse || attribute > kPoolMostUsed) return kInvalidValue;
+  if (attribute < kPoolReuse || attribute > kPoolMaxUsed) return kInvalidValue;
   std::memcpy(&wide, value, sizeof wide);
   if (attribute == kPoolReleaseThreshold) {
     pool.release_threshold = wide;
@@ -142,12 +142,12 @@ int set_attribute(MemoryPool& pool, int attribute, const void* value) {
   }
   // The highest values so far can be forgotten, and the present ones are what they are.
   if (wide != 0) return kInvalidValue;
-  if (attribute == kPoolMostUsed) {
-    pool.most_used = pool.used;
+  if (attribute == kPoolMaxUsed) {
+    pool.max_used = pool.used;
     return kSuccess;
   }
-  if (attribute != kPoolMostReserved) return kInvalidValue;
-  pool.most_reserved = pool.used;
+  if (attribute != kPoolMaxReserved) return kInvalidValue;
+  pool.max_reserved = pool.used;
   return kSuccess;
 }
 
@@ -160,8 +160,8 @@ int get_attribute(const MemoryPool& pool, int attribute, void* value) {
     case kPoolReleaseThreshold: return give(pool.release_threshold);
     case kPoolReserved:
     case kPoolUsed: return give(pool.used);
-    case kPoolMostReserved: return give(pool.most_reserved);
-    case kPoolMostUsed: return give(pool.most_used);
+    case kPoolMaxReserved: return give(pool.max_reserved);
+    case kPoolMaxUsed: return give(pool.max_used);
     default: break;
   }
   if (attribute < kPoolReuse || attribute > kPoolReleaseThreshold) return kInvalidValue;
