@@ -78,14 +78,6 @@ void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed) {
   }
 }
 
-double bit_density(std::span<const std::byte> data) {
-  std::uint64_t ones = 0;
-  for (const std::byte b : data) {
-    ones += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(b)));
-  }
-  return data.empty() ? 0.0 : static_cast<double>(ones) / (8.0 * static_cast<double>(data.size()));
-}
-
 double toggle_rate(std::span<const std::byte> data, std::size_t width_bytes) {
   if (width_bytes == 0 || data.size() < 2 * width_bytes) return 0.0;
   const std::size_t pieces = data.size() / width_bytes;

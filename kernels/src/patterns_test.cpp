@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <vector>
 
 namespace ww::kernels {
@@ -13,6 +14,13 @@ std::vector<std::byte> filled(Pattern pattern, std::uint64_t seed = 7) {
   std::vector<std::byte> data(512 * 1024);
   fill(data, pattern, seed);
   return data;
+}
+
+// Share of bits that are one.
+double bit_density(const std::vector<std::byte>& data) {
+  double ones = 0;
+  for (const std::byte piece : data) ones += std::popcount(std::to_integer<unsigned>(piece));
+  return ones / (8.0 * static_cast<double>(data.size()));
 }
 
 TEST(Patterns, HaveTheTogglesThatTheirNamesPromise) {

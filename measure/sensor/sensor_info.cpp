@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ww/core/json_reader.hpp"
 #include "ww/core/sensor_tolerances.hpp"
 
 namespace ww::measure {
@@ -32,22 +31,6 @@ nlohmann::json to_json(const SensorInfo& info) {
           {"temperature_resolution_c", info.temperature_resolution_c},
           {"gain_tolerance_95", info.gain_tolerance_95},
           {"regulator_slope_tolerance_95", info.regulator_slope_tolerance_95}};
-}
-
-Result<SensorInfo> sensor_info_from_json(const nlohmann::json& json) {
-  SensorInfo info;
-  const JsonReader reader(json, "sensor facts");
-  reader.read("name", info.name);
-  reader.read("period_s", info.period_s);
-  reader.read("delay_s", info.delay_s);
-  reader.read("rise_s", info.rise_s);
-  reader.read("resolved", info.resolved);
-  reader.read("power_resolution_w", info.power_resolution_w);
-  reader.read("temperature_resolution_c", info.temperature_resolution_c);
-  reader.read("gain_tolerance_95", info.gain_tolerance_95);
-  reader.read("regulator_slope_tolerance_95", info.regulator_slope_tolerance_95);
-  WW_TRY(reader.status());
-  return info;
 }
 
 }  // namespace ww::measure

@@ -133,34 +133,4 @@ json to_mt4g(const Topology& topology) {
           {"meta", {{"driver", topology.driver}, {"virtual", topology.is_virtual}}}};
 }
 
-const std::vector<Mt4gGap>& mt4g_gaps() {
-  constexpr std::string_view kHip = "an attribute of HIP's alone; it is not measured";
-  constexpr std::string_view kBuild = "describes MT4G's own build and host";
-  static const std::vector<Mt4gGap> gaps{
-      {"/compute/concurrentKernels", kHip},
-      {"/compute/maxBlocksPerMultiProcessor", kHip},
-      {"/compute/maxThreadsPerMultiProcessor", kHip},
-      {"/compute/regsPerBlock", kHip},
-      {"/compute/regsPerMultiProcessor", kHip},
-      {"/compute/supportsCooperativeLaunch", kHip},
-      {"/general/asicRevision", kHip},
-      {"/memory/l1/amountPerMultiprocessor", "no probe counts a compute unit's L1 caches"},
-      {"/memory/l1/globalL1CacheSupported", kHip},
-      {"/memory/l1/localL1CacheSupported", kHip},
-      {"/memory/l2/persistingL2CacheMaxSize/", kHip},
-      {"/memory/main/memoryBusWidth/", kHip},
-      {"/memory/main/memoryClockRate/", kHip},
-      {"/memory/scalarL1/sharedBetween", "no probe runs on two compute units at once"},
-      {"/memory/scalarL1/uniqueAmount", "no probe runs on two compute units at once"},
-      {"/memory/shared/reservedSharedMemPerBlock/", kHip},
-      {"/memory/shared/sharedMemPerMultiProcessor/", kHip},
-      {"/meta/gpuCompiler", kBuild},
-      {"/meta/hostCompiler", kBuild},
-      {"/meta/hostCpu", kBuild},
-      {"/meta/os", kBuild},
-      {"/meta/runtime", kBuild},
-      {"/meta/timestamp", kBuild}};
-  return gaps;
-}
-
 }  // namespace ww::microbench

@@ -5,7 +5,6 @@
 #include "host/child_view.hpp"
 #include "host/module_driver.hpp"
 #include "host/opencl_host.hpp"
-#include "host/pinning.hpp"
 #include "ww/core/device_name.hpp"
 
 namespace ww::microbench {
@@ -110,12 +109,6 @@ std::vector<HostListing> list_driver_hosts() {
   add_view(listings, "hip", &hip_device_count, &hip_facts);
   add_view(listings, "cuda", &cuda_device_count, &cuda_facts);
   return listings;
-}
-
-PinningStatus pinning_status(const std::string& target) {
-  const auto pinning = make_pinning(target);
-  if (pinning) return {true, {}};
-  return {false, pinning.error().text()};
 }
 
 }  // namespace ww::microbench

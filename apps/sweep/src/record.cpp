@@ -6,7 +6,6 @@
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "ww/core/hash.hpp"
 
@@ -217,11 +216,6 @@ Result<Record> from_line(std::string_view line) {
   } catch (const json::exception&) {
     return damaged();
   }
-}
-
-bool is_better(const Record& a, const Record& b) {
-  return std::tuple(is_final(a.status), a.started_ms) >
-         std::tuple(is_final(b.status), b.started_ms);
 }
 
 }  // namespace ww::sweep

@@ -177,14 +177,5 @@ TEST(ResultFiles, OnlyThoseOfATagAreRead) {
   EXPECT_EQ(count, 1U);
 }
 
-TEST(Record, AFinalOneIsBetterThenTheLaterOne) {
-  auto early = sample(1, PointStatus::crashed);
-  auto late = early;
-  late.started_ms = 9;
-  EXPECT_TRUE(is_better(late, early));
-  EXPECT_FALSE(is_better(early, early));
-  EXPECT_TRUE(is_better(sample(1), late));
-}
-
 }  // namespace
 }  // namespace ww::sweep

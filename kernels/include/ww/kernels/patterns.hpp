@@ -41,8 +41,6 @@ inline constexpr std::array<Pattern, 10> all_patterns{
 // any two lines that follow each other on a wire differ in half of the random positions.
 void fill(std::span<std::byte> data, Pattern pattern, std::uint64_t seed);
 
-// Share of bits that are one.
-[[nodiscard]] double bit_density(std::span<const std::byte> data);
 // Share of bit positions that differ between consecutive pieces of `width_bytes`, as on a bus of
 // that width that carries `data` in order. 0 for fewer than two pieces.
 [[nodiscard]] double toggle_rate(std::span<const std::byte> data, std::size_t width_bytes);

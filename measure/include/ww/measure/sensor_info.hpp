@@ -3,7 +3,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "ww/core/result.hpp"
 #include "ww/measure/i_sensor.hpp"
 #include "ww/measure/step_test.hpp"
 
@@ -28,7 +27,5 @@ struct SensorInfo {
 // distances may be off, the floorplan says itself.
 [[nodiscard]] SensorInfo combine(const SensorFacts& facts, const StepResponse& response);
 [[nodiscard]] nlohmann::json to_json(const SensorInfo& info);
-// Error parse_error names the key.
-[[nodiscard]] Result<SensorInfo> sensor_info_from_json(const nlohmann::json& json);
 
 }  // namespace ww::measure

@@ -73,12 +73,4 @@ struct Caches {
 // The topology in the schema of MT4G's result files. Keys without a value are left out.
 [[nodiscard]] nlohmann::json to_mt4g(const Topology& topology);
 
-// A key of MT4G's files of AMD cards that wirewatt never writes, as a JSON pointer ("/meta/os"),
-// and why. A key that ends in "/" stands for all below it.
-struct Mt4gGap {
-  std::string_view key;
-  std::string_view reason;
-};
-[[nodiscard]] const std::vector<Mt4gGap>& mt4g_gaps();
-
 }  // namespace ww::microbench

@@ -31,11 +31,4 @@ struct HostListing {
 // process of its own, because it may hang, crash or keep the GPU awake.
 [[nodiscard]] std::vector<HostListing> list_driver_hosts();
 
-// Whether kernels can be tied to a place on a target (HostFacts::target).
-struct PinningStatus {
-  bool pinned{};
-  std::string reason;  // why not
-};
-[[nodiscard]] PinningStatus pinning_status(const std::string& target);
-
 }  // namespace ww::microbench

@@ -70,7 +70,4 @@ void judge(const Ending& ending, const ResultFilter& filter, double time_limit_s
 // Error parse_error for a damaged line.
 [[nodiscard]] Result<Record> from_line(std::string_view line);
 
-// Whether `a` is the better of two records of one hash: a final one is better, then a later one.
-[[nodiscard]] bool is_better(const Record& a, const Record& b);
-
 }  // namespace ww::sweep
