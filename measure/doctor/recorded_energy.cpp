@@ -238,7 +238,7 @@ Gaps gaps_of(std::span<const PowerPoint> polls, double poll_s) {
   return gaps;
 }
 
-// What to know of the joules.
+// Remarks that a reader of the joules needs.
 std::string remarks(const UpdatePeriod& period, const SensorResponse& response,
                     const Lateness& late, const Gaps& gaps) {
   std::vector<std::string> all;
@@ -311,7 +311,7 @@ energy::Energy register_energy(std::span<const PowerPoint> polls, const UpdatePe
   const Lateness late = lateness(kept, period, response);
   const double seen_over_s = late.high_s + late.window_s / 2;
   found.energy_j += late.usual_s * rise_w;
-  // What power does around either end is not known any better than by the readings there.
+  // Power around either end is not known any better than by the readings there.
   const double ends_j = late.at_ends_s * range_at_ends(kept, seen_over_s);
   const double edges_j = kNormal95 * late.edge_sd_s * std::sqrt(squared_steps(kept));
   const double known_j =

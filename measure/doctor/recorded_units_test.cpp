@@ -60,7 +60,7 @@ TEST(UnitOfPower, IsFoundBesideTheTruth) {
   EXPECT_NEAR(whole.factor, 1e3, 1e-6);
   EXPECT_THAT(whole.text, HasSubstr("taken in W, not in mW"));
   EXPECT_EQ(unit_of_power(readings("power_w", 0.7), truth, "a meter").factor, 1) << "a gain";
-  // Of a truth that itself cannot be, nothing is taken.
+  // No unit follows from a truth that itself cannot be.
   const auto ticks = mean_power(counter("energy_j", 65536));
   EXPECT_EQ(unit_of_power(readings("power_w", 1), ticks, "a counter").factor, 1);
 }

@@ -282,8 +282,8 @@ bool repeats_a_pattern(const std::vector<Change>& changes, double period, double
   return false;
 }
 
-// The same; of a period under two polls also that longer one whose changes polls at equal distances
-// would show alike.
+// Whether changes follow a load of this period. A period under two polls is judged also as the
+// longer one whose changes would look alike to polls at equal distances.
 bool follows_a_load(const std::vector<Change>& changes, double period, double phase,
                     double poll_s) {
   if (repeats_a_pattern(changes, period, phase, poll_s)) return true;
@@ -455,7 +455,7 @@ UpdatePeriod search(std::span<const PowerPoint> polls, double floor_w, bool& of_
   found.coherence = strongest;
   found.within_poll = changes_from_poll_to_poll(polls, changes.size());
   if (found.within_poll) {
-    // So many new values in a row need one period less among them, and lie within one poll more.
+    // A run of n new values has n - 1 periods between them, which lie within n + 1 polls.
     const auto run = static_cast<double>(longest_run(polls));
     found.within_s = std::max(1.0, (run + 1) / std::max(run - 1, 1.0)) * found.poll_s;
     if (found.within_s < 1.25 * found.poll_s) found.within_s = found.poll_s;

@@ -76,7 +76,7 @@ class RefreshFollower {
  private:
   enum class Stage { none, before, behind };
   static constexpr int kMaxTries = 8, kMaxTriesAfterOthers = 2;
-  // So many are looked at one after another, from which the period follows without a doubt.
+  // Edges that are watched one after another, from which the period follows without a doubt.
   static constexpr int kFirstEdges = 10;
   static constexpr std::int64_t kMaxSpanHalves = 6;  // a wider one says little of the moment
 

@@ -194,7 +194,7 @@ Result<ProfilerRun> run_profiler(const InstalledProfiler& profiler, const Profil
   // own relative paths must hold.
   process.environment = {{"LC_ALL", "C"}, {"TMPDIR", folder.string()}};
   std::error_code ec;
-  // Of a run before, with another set of counters.
+  // The tables of an earlier run have another set of counters.
   fs::remove(folder / kNcuTable, ec);
   if (profiler.profiler == Profiler::cupti) remove_tables(folder);
   WW_ASSIGN(done, run_process(process));

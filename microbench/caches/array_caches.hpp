@@ -27,7 +27,7 @@ struct ArrayCacheEvidence {
   // Latencies of sets of growing size, by loads as the streams' and by plain ones.
   std::vector<StairPoint> past, plain;
   std::string no_stairs;
-  // What all compute units read by such loads from a list within the cache and from one beyond it.
+  // Rates of all compute units' loads from a list within the cache and from one beyond it.
   std::optional<ListRates> rates;
   std::string no_rates;
 };

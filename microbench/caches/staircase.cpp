@@ -22,7 +22,7 @@ constexpr std::int64_t kStairLoads = 512;
 constexpr std::int64_t kPastL1Bytes = 1 << 20;
 constexpr std::size_t kStairGroup = kernels::kPtxGroupSize;
 constexpr std::size_t kStairGroupsOfUnit = 4;
-// Of a set's loads so many take the latency that is reported, or less. In a package of four dies
+// Share of a set's loads that take the latency that is reported, or less. In a package of four dies
 // half of the loads go one die further, and a quarter two: a share at 1/4, 1/2 or 3/4 would be now
 // the one and now the other. Of a set twice as large as a level, half of the loads may still hit.
 constexpr std::size_t kStairShareOf8 = 5;
@@ -67,7 +67,7 @@ class Stairs {
     return stream_->set(6, *output_);
   }
 
-  // What five of eight loads from a set of so many bytes take at most.
+  // Time that five of eight loads from a set of `bytes` take at most.
   Result<double> ticks_of(std::int64_t bytes, std::uint32_t way) {
     const std::int64_t all = bytes / kStairPlaceBytes;
     // A chain through the whole set reads it itself.
@@ -76,7 +76,7 @@ class Stairs {
     return ticks_of_chain(part, std::min(part, kMaxStairPlaces), false, way, bytes);
   }
 
-  // The same of few places, one in each equal part of the set, after a round through them.
+  // Time of loads from few places, one in each equal part of the set, after a round through them.
   Result<double> ticks_of_few(std::int64_t bytes, std::uint32_t way) {
     const std::int64_t all = bytes / kStairPlaceBytes;
     return ticks_of_chain(all, std::min(all, kStairLoads), true, way);

@@ -29,7 +29,7 @@ constexpr std::uint32_t kLargePage = 2U << 20U;
 constexpr std::uint32_t kBlock = 256;  // that one channel has in a row
 // The least by which a miss takes longer than a hit, of a hit.
 constexpr double kMinContrast = 0.05;
-// Of a list's lines; each hit is a line that crosses no I/O die.
+// Share of a list's lines that may hit the L2; each hit is a line that crosses no I/O die.
 constexpr double kMaxL2Hits = 0.01;
 constexpr std::uint32_t kWindow = 8;  // pages in a row
 // Windows that share sets of the L2, by sets of the Infinity Cache that they share: as many pages

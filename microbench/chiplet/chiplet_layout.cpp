@@ -66,8 +66,8 @@ std::vector<int> groups_of(const Table& profiles) {
   return group;
 }
 
-// What a page of each home takes from each I/O die, [io][home]: medians over the home's pages, so
-// that pages whose reads came late move nothing. Nothing for a home without pages.
+// Time of a page of each home from each I/O die, [io][home]: medians over the home's pages, so that
+// pages whose reads came late change nothing. Absent for a home without pages.
 std::optional<std::array<std::array<double, kIoDies>, kIoDies>> typical(
     const Table& means, const std::vector<int>& home_of_page) {
   std::array<std::array<double, kIoDies>, kIoDies> found{};

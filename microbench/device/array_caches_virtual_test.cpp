@@ -1,4 +1,4 @@
-// What the caches of shader arrays do with a campaign's loads, asked on a virtual chip. One chip a
+// Tests on a virtual chip how the caches of shader arrays serve a campaign's loads. One chip a
 // process: WW_TEST_CHIP and WW_TEST_SEED choose it, WW_TEST_GL1 says what must come out.
 #include <gtest/gtest.h>
 

@@ -198,7 +198,7 @@ TEST_F(CountedByCupti, ValuesThatAreNotGivenAreMissing) {
   }
 }
 
-// What an owner types on a node without ncu.
+// The command that an owner types on a node without ncu.
 TEST_F(CountedByCupti, EstimateCountsWhereNcuIsNotInstalled) {
   variables_.set("PATH", "/usr/bin:/bin");
   const auto finished =

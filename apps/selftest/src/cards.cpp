@@ -13,7 +13,7 @@
 namespace ww::selftest {
 namespace {
 
-// What a reader wants to know of a card first. The findings' names begin with the capability.
+// Capabilities by which a reader compares cards. The findings' names begin with the capability.
 struct Column {
   const char* title;
   const char* capability;

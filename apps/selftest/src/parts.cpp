@@ -38,7 +38,7 @@ constexpr double kCopySeconds = 2.0;
 constexpr double kExecutedCopySeconds = 0.5;  // of a chip whose copies this processor executes
 constexpr std::size_t kMinCopyBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxCopyBytes = std::size_t{256} << 20;
-// Of this processor, where it executes the copies step by step.
+// Processor time for the copies, where this processor executes them step by step.
 constexpr double kMaxCopyProcessorS = 5.0;
 constexpr int kSmallLaunches = 200;  // a tenth there
 

@@ -36,7 +36,7 @@ CREATE TEMP TABLE found(hash TEXT PRIMARY KEY, final INTEGER, status TEXT, reaso
   timings TEXT);
 )sql";
 
-// Of two records of one hash a final one is better, then the later one.
+// Keeps the better of two records of one hash: the final one, else the later one.
 constexpr const char* kKeepBetter = R"sql(
 INSERT INTO found VALUES(?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT(hash) DO UPDATE SET
   final=excluded.final, status=excluded.status, reason=excluded.reason, result=excluded.result,

@@ -17,7 +17,7 @@ void steps2d(__global const float* power, __global const float* in, __global flo
   float t = inside ? heat[ly][lx] : 0.0f;
   for (int step = 1; step <= steps; ++step) {
     barrier(CLK_LOCAL_MEM_FENCE);
-    // What lies farther in than the halo that these steps used up.
+    // A cell is known if it lies farther in than the halo that these steps used up.
     const bool known =
         inside && lx >= step && lx < SIDE - step && ly >= step && ly < SIDE - step;
     if (known) {

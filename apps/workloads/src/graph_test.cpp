@@ -35,7 +35,7 @@ TEST(Colours, GoToTheLargestFirstAndNeighboursDiffer) {
   // 9 is the largest of all; then 5 and 2 have no larger neighbour left; then 1.
   const Graph path = undirected(4, {{0, 1}, {1, 2}, {2, 3}});
   EXPECT_EQ(colours_by_largest(path, {1, 2, 9, 5}), (std::vector<int>{2, 1, 0, 1}));
-  // Of equal values, the later vertex goes first.
+  // Where values are equal, the later vertex goes first.
   EXPECT_EQ(colours_by_largest(path, {7, 7, 7, 7}), (std::vector<int>{3, 2, 1, 0}));
 }
 

@@ -66,7 +66,7 @@ class Session {
   [[nodiscard]] T pick(T small, T medium, T paper, T suite) const {
     return std::array{small, medium, paper, suite}[static_cast<std::size_t>(input_.size)];
   }
-  // What grows with the input, in whole multiples.
+  // The extent that grows with the input, rounded up to a whole multiple.
   [[nodiscard]] std::size_t extent(std::size_t multiple = 1) const {
     return (input_.extent + multiple - 1) / multiple * multiple;
   }

@@ -71,8 +71,8 @@ std::vector<std::size_t> far_apart(Window window, const Moves& moves) {
   return kept;
 }
 
-// Of ascending or descending moves that begin at one end, the first whose moment is known about as
-// well as that of any beside it.
+// The first move from one end (ascending or descending) whose moment is known about as well as that
+// of any beside it.
 template <class Iterator>
 std::size_t well_known(Window window, const Moves& moves, Iterator begin, Iterator end) {
   constexpr std::ptrdiff_t kBeside = 8;

@@ -17,7 +17,7 @@ struct Edge {
   [[nodiscard]] double width() const { return high - low; }
 };
 
-// What is known of the moment of one refresh and of the period.
+// Bounds of the moment of one refresh and of the period.
 struct Box {
   double edge_low{}, edge_high{};
   double period_low{}, period_high{};
@@ -70,7 +70,7 @@ std::optional<Box> first_box(const std::vector<Edge>& edges) {
       continue;
     }
     if (!box || found.period_high < box->period_low) box = found;
-    // Of two that agree, the one that says more.
+    // If two agree, the narrower one replaces the other.
     const double width = box->period_high - box->period_low;
     if (found.period_low <= box->period_high && error < width) box = found;
   }

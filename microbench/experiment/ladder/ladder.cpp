@@ -334,7 +334,7 @@ std::uint32_t Ladder::loops_for(const LadderStream& stream, double bits_per_s) c
 std::uint32_t Ladder::loops_of_step(const LadderStream& stream, double least_rate,
                                     std::uint32_t step) const {
   const std::uint32_t one = loops_for(stream, kRateStep * least_rate);
-  // Of a simulated chip every line takes the host's time. Where a pass is long, the launch is.
+  // Every line of a simulated chip takes the host's time. Where a pass is long, the launch is.
   const bool too_long =
       launch_s_ == kVirtualLaunchSeconds &&
       kRateSteps.front() * one * kernels_->bits_per_loop(stream) > kMaxVirtualLaunchBits;

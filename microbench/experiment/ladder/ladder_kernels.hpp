@@ -49,7 +49,7 @@ class LadderKernels {
   Status launch() { return kernel_->launch(groups_, kGroupSize); }
   // Seconds that the device takes for one, when its queue is empty.
   Result<double> time_launch() { return kernel_->time_launch(groups_, kGroupSize); }
-  // Of the lines that a round takes, whatever part of them is loaded.
+  // Bits of the lines that a round takes, whatever part of them is loaded.
   [[nodiscard]] double bits_per_loop(const calibration::LadderStream& stream) const;
   // Rounds in which the whole set of a stream is visited once. Launches of whole passes begin and
   // end alike, so that each finds the caches as the one before it did.

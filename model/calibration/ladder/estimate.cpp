@@ -35,7 +35,7 @@ constexpr const char* kCacheOrMemory = "cache or memory";
 constexpr const char* kNotParted =
     "no counter parts what the cache behind the L2 answers from what memory does";
 
-// What a step costs a bit: of random data, and of zeros.
+// Price of a bit in a step: of random data, and of zeros.
 struct StepPrice {
   Figure random;
   std::optional<Interval> zeros;
@@ -88,7 +88,7 @@ constexpr const char* kRead = "read";
 constexpr const char* kWrite = "write";
 using FigureOf = std::function<Figure(const std::string&)>;
 
-// What loads through the L1 cost, by their number, their lines and their bytes.
+// Prices of loads through the L1, by their number, their lines and their bytes.
 struct LoadPrice {
   StepPrice line, loaded;  // of a bit
   Figure load;             // of a wavefront

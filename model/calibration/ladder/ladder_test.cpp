@@ -479,7 +479,7 @@ double joules(const json& level, const char* key = "value") {
 TEST(Ladder, PricesBytesByTheStepsThatTheyTake) {
   const json total = estimated(document(), 0.5);
   const json& levels = total["levels"];
-  // Of streams of whole lines, whose instructions are not the application's.
+  // The price is of streams of whole lines, whose instructions are not the application's.
   EXPECT_EQ(levels[0]["status"], "transferred");
   EXPECT_NEAR(joules(levels[0]), 8 * 4e9 * 2e-12, 1e-4);
   EXPECT_NEAR(joules(levels[1]), 8 * 3e9 * 3e-12, 1e-4);

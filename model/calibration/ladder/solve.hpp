@@ -57,7 +57,7 @@ class LadderSolution {
   [[nodiscard]] double value(std::span<const double> weights) const;
   [[nodiscard]] double variance(std::span<const double> weights) const;
   [[nodiscard]] double covariance(std::size_t a, std::size_t b) const;
-  // The same, by the steps of the readings where no noise dithers them.
+  // Doubt from the steps of the readings, where no noise dithers them.
   [[nodiscard]] double rounding(std::span<const double> weights) const;
   // By how much a stream's slope falls from its lowest rate to its highest, over the slope; needs
   // LadderReduction::bend.

@@ -1,4 +1,4 @@
-// What the parts of the stub of rocprofiler-sdk share: its releases, faults, counters and state.
+// Shared by the parts of the stub of rocprofiler-sdk: its releases, faults, counters and state.
 #pragma once
 
 #include <sys/types.h>

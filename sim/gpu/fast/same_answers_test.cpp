@@ -112,7 +112,7 @@ Answers answers_of(Speed speed, unsigned threads) {
   machine.launch("count_up", 2048, 256, bins, out);
   machine.lds_bytes = 256 * 4;
   machine.launch("reduce", 2048, 256, numbers, out, 0U);
-  // As many waves as the chip takes, and more.
+  // More waves than the chip takes at once.
   constexpr std::uint32_t kAllWaves = 44 * 40 * 64;
   const auto sums = machine.buffer(std::vector<std::uint32_t>(2 * kAllWaves + 256));
   machine.launch("reduce", kAllWaves, 256, sums, out, 0U);

@@ -662,7 +662,7 @@ __kernel void dots_of_halves(__global const half2* a, __global const half2* b,
 #endif
 
 #if defined(__gfx942__)
-// What CDNA 3 adds, as the instructions themselves.
+// Instructions that CDNA 3 adds.
 __kernel void added_by_gfx942(__global const ulong* a, __global const ulong* b, __global ulong* out,
                               __global const float* x, __global float* y) {
   const int i = get_global_id(0);
@@ -686,8 +686,8 @@ __kernel void die_of(__global uint* out) {
 #endif
 
 #if defined(__gfx1100__)
-// Of words whose parts are signed or not, each for itself: result 4 s + 2 w + c for signs s (bit 0:
-// those of a), w for parts of four bits and c for saturation.
+// Dot products of words whose parts are signed or not, each for itself: result 4 s + 2 w + c for
+// signs s (bit 0: those of a), w for parts of four bits and c for saturation.
 #define WW_SIGNED_DOTS(at, sign_a, sign_b)                                                      \
   out[at + 0] = (uint)__builtin_amdgcn_sudot4(sign_a, (int)x, sign_b, (int)y, (int)c, false);   \
   out[at + 1] = (uint)__builtin_amdgcn_sudot4(sign_a, (int)x, sign_b, (int)y, (int)c, true);    \

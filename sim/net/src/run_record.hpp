@@ -1,4 +1,4 @@
-// What every run on a network notes: its packets' latencies, the links' use and the seconds it
+// Record of a run on a network: its packets' latencies, the links' use and the seconds that it
 // took.
 #pragma once
 

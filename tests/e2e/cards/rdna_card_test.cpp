@@ -132,7 +132,7 @@ TEST_P(RdnaCards, AreCalibratedAsTheVirtualOneIs) {
                                             : "no cache between the L1s and the L2"));
   EXPECT_LT(result["rejected"].get<int>(), result["runs"].get<int>() / 10);
 
-  // What was found stays in the campaign.
+  // The findings stay in the campaign.
   const auto store = CampaignStore::open_read_only(folder_.path() / "card");
   ASSERT_TRUE(store) << store.error().text();
   const json opening = json::parse(**store->get(campaign_keys::opening));

@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>, std::less<>>& most_used() 
   return options;
 }
 
-// Of a line; lines longer than kWidth are hard to read on any terminal.
+// Width of a line of help; lines longer than kWidth are hard to read on any terminal.
 std::size_t width() {
   return std::clamp(terminal_columns(kWidth), kMinWidth, kWidth);
 }

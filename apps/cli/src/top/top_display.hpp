@@ -58,7 +58,7 @@ class Display {
   // Whether there is something to look at after the program has ended, until the user ends it.
   [[nodiscard]] bool stays() const { return on_screen() || web_; }
   void close() { screen_.reset(); }
-  // What the wires took since the start, as a table on stdout.
+  // Prints the joules of the wires since the start, as a table on stdout.
   void print_joules() const;
 
   TopFrame frame;

@@ -57,8 +57,8 @@ std::string comparison_page(const Document& first, const Document& second) {
       }
     }
   }
-  // What changed most comes first, in the answer, the chart and the table; the chart has the runs'
-  // own answer in any case.
+  // The pair that changed most comes first, in the answer, the chart and the table; the chart has
+  // the runs' own answer in any case.
   const std::string own_answer = pairs.empty() ? std::string() : pairs.front().first.name;
   std::ranges::stable_sort(pairs, std::greater(),
                            [](const auto& pair) { return change_of(pair.first, pair.second); });

@@ -34,7 +34,7 @@ struct InstalledProfiler {
 // The counters that the byte mapping of an architecture needs, by the profiler's names, without
 // those that stand in for another. Empty if there is no mapping.
 [[nodiscard]] std::vector<std::string> mapped_counters(std::string_view architecture);
-// The same of a table, whose architectures all have the same counters.
+// The counters of a table, whose architectures all have the same ones.
 [[nodiscard]] std::vector<std::string> mapped_counters(const ArchitectureMap& map);
 // `counters` without the one that a profiler refused, and with those that stand in for it. Absent
 // where the mapping cannot do without it.

@@ -17,8 +17,8 @@ struct UpdatePeriod {
   // poll, so that each poll is as good as a refresh.
   bool within_poll{};
   double within_s{};  // how often at least, if so; a little more than a poll where polls are few
-  // The same, if what changes in each poll is noise of its own and power is renewed less often: the
-  // shortest time between two steps of power above such noise. 0 without two.
+  // Shortest time between two steps of power above the noise, if each poll has noise of its own and
+  // power is renewed less often. 0 without two steps.
   double steps_apart_s{};
   // Not resolved, because the sensor has two rates: for a good part of the time it holds its value
   // for about so long [s], and refreshes faster at other times. 0 where it has one.

@@ -118,7 +118,7 @@ struct Attribution {
   double scatter{};  // relative standard deviation of runs of unseen applications
   double dof{};      // degrees of freedom of the intervals
 
-  // What the model says of the mean run.
+  // Power that the model gives the mean run.
   [[nodiscard]] double mean_power_w() const;
 };
 

@@ -92,7 +92,7 @@ struct SegmentReading {
   double memory_bits_per_s{};
   std::optional<double> voltage_v{};    // mean, after the load line
   std::optional<double> toggle_rate{};  // on the legs, where monitors count it
-  // Of single readings of the register; absent where an accumulator gave the power.
+  // Scatter of single readings of the register; absent where an accumulator gave the power.
   std::optional<double> power_spread_w{};
 };
 // Facts that the recording has beside its runs.

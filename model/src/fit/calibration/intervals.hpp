@@ -16,8 +16,8 @@ struct Uncertainty {
   Eigen::MatrixXd systematic;  // errors that no repetition shows (payloads.hpp); empty: none
   // Summands of `systematic`, by name.
   std::vector<std::pair<std::string, Eigen::MatrixXd>> systematic_parts;
-  // Of an assumed load line: how far the k_v move by its standard deviation, and how many of these
-  // the steepest and the flattest one are away. Its variance is in `systematic`. Empty: none.
+  // How far the k_v move by one standard deviation of an assumed load line, and how many of these
+  // the steepest and the flattest line are away. Its variance is in `systematic`. Empty: none.
   Eigen::VectorXd by_load_line;
   double steepest_sigmas{}, flattest_sigmas{};
   double degrees_of_freedom{};
@@ -51,7 +51,7 @@ struct Reach {
   double down{}, up{};
 };
 [[nodiscard]] Reach reach_95(const Uncertainty& uncertainty, const Eigen::VectorXd& weights);
-// The same, where noise and systematic part count `t` standard deviations.
+// Reach where noise and systematic part count `t` standard deviations.
 [[nodiscard]] Reach reach_of(const Uncertainty& uncertainty, const Eigen::VectorXd& weights,
                              double t);
 

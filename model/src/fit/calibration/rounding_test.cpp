@@ -242,7 +242,7 @@ TEST(Rounding, IsOneErrorForPlateausOfOnePairAndPayloadAtOnePower) {
   EXPECT_NEAR(variance_of_two(0, "random", 1), 2 * one, 1e-9) << "another pair";
 }
 
-// What two plateaus of a pair scatter by is in the fit's noise: that of their steps as well.
+// The scatter of a pair's two plateaus is in the fit's noise, and that of their steps with it.
 TEST(Rounding, IsNotCountedAgainWhereTheScatterOfAPairShowsIt) {
   const double one = rounding_variance(kStepW, 0);
   EXPECT_NEAR(variance_of_two(0.05, "random", 0, 0), 4 * one, 1e-9) << "no scatter shows it";

@@ -61,8 +61,8 @@ struct LoadLine {
 };
 // Least squares; nothing where they do not differ in current.
 [[nodiscard]] std::optional<LoadLine> line_of(const LoadSums& sums);
-// The same from kLoadLinePoints voltages at least; nothing where they lie on no line, as the steps
-// in which they are shown allow.
+// Fits a load line to kLoadLinePoints voltages at least. Absent where they lie on no line within
+// the steps in which they are shown.
 [[nodiscard]] std::optional<LoadLine> fit_load_line(std::span<const LoadedVoltage> at_one_state,
                                                     double step_v);
 // Variance of that line's slope [ohm^2]: by the scatter of the voltages, and by their steps where

@@ -1,5 +1,5 @@
-// What the driver is asked for from outside: by the variables WIREWATT_* that users set, and by the
-// settings that a command of wirewatt tells (ww/sim/driver_settings.hpp).
+// Settings of the driver from outside: the variables WIREWATT_* that users set, and the settings
+// that a command of wirewatt passes (ww/sim/driver_settings.hpp).
 #pragma once
 
 #include <optional>

@@ -26,7 +26,7 @@ std::vector<ForgetDevice>& forgetting() {
   return all;
 }
 
-// What the virtual GPU has to know of programs of HIP, once it has power.
+// Prepares the virtual GPU for programs of HIP, once it has power.
 void prepare_device() {
   if (device().host_at_device_addresses()) device().host_may_write();
   set_stack_limit(stack_limit());

@@ -121,8 +121,8 @@ int finish_capture(void* handle, void** graph) {
   return kSuccess;
 }
 
-// What a stream captures, and the nodes that its next one runs after. Error kContextIsDestroyed. No
-// capture: null.
+// The capture of a stream, and the nodes that its next node runs after. Error kContextIsDestroyed.
+// No capture: null.
 struct CaptureOfStream {
   GraphCapture* capture{};
   std::vector<GraphNode*>* last{};
@@ -152,7 +152,7 @@ int update_dependencies(const void* stream, const void* const* nodes, std::size_
   }
   std::vector<GraphNode*>& last = *capture->last;
   if (flags == kSet) {
-    // What the program takes out of the stream's order need not come before the capture's end.
+    // Nodes that the program takes out of the stream's order may come after the capture's end.
     for (const GraphNode* node : and_all_before(last)) capture->capture->noted.erase(node->number);
     last.clear();
   }

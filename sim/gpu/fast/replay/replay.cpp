@@ -7,7 +7,7 @@
 
 namespace ww::sim::gpu::exec {
 namespace {
-// As many records as have tags of kTagBytes, which equal states share, but some at any rate.
+// Records are kept until their tags take kTagBytes (equal states share them), but a few always.
 constexpr std::size_t kTagBytes = std::size_t{512} << 20U;
 constexpr std::size_t kFewestRecords = 256;
 constexpr std::size_t kMaxRecords = 8192;  // what they hold besides the tags is small
@@ -30,8 +30,8 @@ std::shared_ptr<const UniformUse> uniform_use(const MemoryCounters& memory,
   if (lines.empty()) return nullptr;
   UniformUse use{.outcome = L2Outcome::hits, .lines = std::move(lines)};
   if (memory.misses != 0) {
-    // As many lines were brought as are there in the end, and none of these was there before: each
-    // was brought once, and none has left again. A line that was written might not be brought.
+    // If as many lines were brought as are there in the end, and none was there before, each was
+    // brought once, and none has left again. A line that was written might not be brought.
     const std::uint64_t used =
         std::accumulate(use.lines.begin(), use.lines.end(), std::uint64_t{0});
     if (memory.memory_read_halves != 2 * used || memory.memory_writes != 0 ||

@@ -483,7 +483,7 @@ bool lower_form(const Instruction& instruction, const VectorEntry& entry, MicroO
     f.function[0] = f.function[1] = entry.clamped;
     f.clamp = false;
   }
-  // What a compare writes for rows and banks that are masked is not documented.
+  // No document says which bits a compare writes for rows and banks that are masked.
   if (m.dpp && entry.result == Destination::mask && m.extra_dword >> 24 != 0xFF) return false;
   if (m.sdwa || m.dpp) {
     op.immediate = static_cast<std::int32_t>(m.extra_dword);

@@ -17,9 +17,9 @@ class L1Policy {
   virtual ~L1Policy() = default;
   // Looks up the operation's lines, keeps or drops them, and queues requests for the rest.
   virtual void access(Wave& wave, const MemoryFields& fields, MemoryOperation& operation) const = 0;
-  // What the L1 has when a launch begins.
+  // Sets the L1's contents for the beginning of a launch.
   virtual void begin_launch(L1Cache& l1) const = 0;
-  // What an instruction does that asks for an empty L1.
+  // Executes an instruction that asks for an empty L1.
   virtual void invalidate(L1Cache& l1) const = 0;
   // Whether a row of lines (L1Cache::kRow) may go as one request.
   [[nodiscard]] virtual bool takes_rows() const = 0;

@@ -25,12 +25,12 @@ struct LaneContext {
   std::uint64_t exec{};
   bool ieee{true};  // the wave's mode: minimum and maximum pass a signalling NaN on, quiet
 };
-// What a wave's mode says of its floats of 32 bits.
+// A wave's mode for floats of 32 bits.
 struct FloatMode {
   bool flush{};  // denormals are zeros
   bool ieee{true};
 };
-// What becomes of a float's result beyond its operation, in a wave's mode.
+// Change of a float's result after its operation, by a wave's mode.
 struct ResultChange {
   std::uint8_t omod{};  // 0: none
   bool clamp{};

@@ -232,7 +232,7 @@ struct Wave {
   [[nodiscard]] bool ieee() const { return (mode >> 9 & 1) != 0; }
   [[nodiscard]] bool clamps_nan() const { return (mode >> 8 & 1) != 0; }
   [[nodiscard]] FloatMode float_mode() const { return {flush_f32(), ieee()}; }
-  // Of a result of 16, 32 or 64 bits. "RDNA 3 ISA", "AMD Instinct MI300 ISA", output modifiers:
+  // Change of a result of 16, 32 or 64 bits. "RDNA 3 ISA", "AMD Instinct MI300 ISA", modifiers:
   // omod is ignored where output denormals are enabled for the type, and in IEEE mode.
   [[nodiscard]] ResultChange result_change(const VectorFields& f, int bits) const {
     const bool denormals = (mode >> (bits == 32 ? 5 : 7) & 1) != 0;

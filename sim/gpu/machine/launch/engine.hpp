@@ -98,7 +98,7 @@ class Engine {
   [[nodiscard]] const ComputeUnit* first_error(std::span<const std::size_t> engaged) const;
   // Instructions of all waves so far.
   [[nodiscard]] std::uint64_t instructions() const;
-  // What watches one compute unit.
+  // The observers of one compute unit.
   struct Watch {
     FindingLog findings;
     std::unique_ptr<AccessLog> trace;     // null: not traced

@@ -74,7 +74,7 @@ TEST(L2Tags, FollowTheChannelMap) {
   for (std::uint32_t line = 0; line < 4096; ++line) {
     EXPECT_EQ(tags.channel(line), lookup.channel(line / 4));
   }
-  // As many lines as the L2 holds, in a row, all fit: no channel gets more than its share.
+  // Lines in a row that fill the L2 all fit: no channel gets more than its share.
   const auto lines = static_cast<std::uint32_t>(architecture.l2_bytes / 64);
   for (std::uint32_t line = 0; line < lines; ++line) EXPECT_FALSE(tags.read(line).hit);
   for (std::uint32_t line = 0; line < lines; ++line) EXPECT_TRUE(tags.read(line).hit) << line;

@@ -45,7 +45,7 @@ class Hierarchy {
  public:
   virtual ~Hierarchy() = default;
 
-  // What the L1s in front of it do with lines.
+  // How the L1s in front of it treat lines.
   [[nodiscard]] virtual const L1Policy& l1_policy() const = 0;
   virtual void begin_launch(const LaunchState& launch,
                             std::vector<std::unique_ptr<ComputeUnit>>& cus) = 0;

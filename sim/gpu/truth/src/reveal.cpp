@@ -273,7 +273,7 @@ Result<Revealed> reveal(const Chip& chip, const FlightTable& measured_ns) {
   add(WireConstant::zero_toggle_intercept, zeros.per_true_mm, zeros.per_published_mm);
   add(WireConstant::toggle_slope, (random.per_true_mm - half.per_true_mm) / kRates,
       (random.per_published_mm - half.per_published_mm) / kRates);
-  // The same truth under the names of the lock-in and the plateau estimate.
+  // This truth stands also under the names of the lock-in and the plateau estimate.
   for (const WireConstant way : {WireConstant::lock_in_energy, WireConstant::plateau_energy}) {
     add(way, random.per_true_mm, random.per_published_mm);
   }

@@ -36,8 +36,8 @@ struct DeviceJoules {
 };
 [[nodiscard]] Joules joules_together(const std::vector<DeviceJoules>& devices);
 
-// What an accumulator beside the device's own counts for: a part of the device, all of it by
-// another meter, or the node that it sits in. All devices of a node have its rails in common, so
+// An accumulator beside the device's own counts for a part of the device, for all of it by another
+// meter, or for the node that it sits in. All devices of a node have the node's rails in common, so
 // that a sum over devices must not have them.
 enum class RailOf { part, device, node };
 

@@ -24,16 +24,16 @@ struct CountingSdk {
 // release whose counts are wrong, or a newer interface), and those of run_in_child.
 [[nodiscard]] Result<CountingSdk> find_counting_sdk();
 
-// The same for a part: nothing is looked for where it is not AMD's, or where wirewatt's own library
-// is missing. Errors: also unsupported (a part that it does not count on).
+// Finds the SDK for a part. It looks for nothing where the part is not AMD's, or where wirewatt's
+// own library is missing. Errors: also unsupported (a part that the SDK does not count on).
 [[nodiscard]] Result<CountingSdk> find_counting_sdk(std::string_view architecture);
 
 // wirewatt's tool library beside the running program. Errors: missing_dependency (not there),
 // unsupported (a path that the list of tools cannot hold), those of check_loadable.
 [[nodiscard]] Result<std::filesystem::path> tool_library();
 
-// What counting does to a part's clocks and power; empty where nothing is known. `release`: of the
-// SDK.
+// Says how counting changes a part's clocks and power; empty where nothing is known. `release`: of
+// the SDK.
 [[nodiscard]] std::string counting_disturbs(std::string_view architecture,
                                             const std::string& release);
 
@@ -49,7 +49,7 @@ struct InProcessRequest {
   bool quiet{};                         // throw the program's stdout away
   bool silent{};                        // and its stderr
   std::string kernels{};  // regular expression of the names of those to count; empty: all
-  // Of each run, after which the program is ended: kernels that wait for one another never end.
+  // Longest time of a run. The program is then ended: kernels that await one another never end.
   std::optional<std::chrono::milliseconds> limit{};
 };
 struct InProcessProfile {

@@ -29,7 +29,7 @@ struct RegisterCheck {
   energy::Energy energy;   // without the spikes, corrected for the response
   std::string counter;     // the device's own counter beside it; empty where there is none
   UnitFound counter_unit;  // of that counter
-  // What the readings were compared with: the meter, the counter, "load switches" or "nothing".
+  // The readings' standard of comparison: the meter, the counter, "load switches" or "nothing".
   std::string truth;
   std::vector<SteadyError> errors;
 

@@ -1,4 +1,4 @@
-// What a program that is counted from inside and the one that started it tell each other: variables
+// How a program that is counted from inside and the one that started it exchange facts: variables
 // of the environment, a table of rows and a note, one of each for every process.
 #pragma once
 
@@ -75,7 +75,7 @@ struct CountingNote {
   std::uint64_t dispatches{};         // that were to be counted
   std::uint64_t records{};            // of them that came
   std::vector<std::string> left_out;  // some kernels that were not to be counted
-  // Of a device that is sampled.
+  // Counts of a device that is sampled.
   std::uint64_t samples{};   // that came whole
   std::uint64_t partial{};   // that lacked instances, so that the next one has their counts
   std::uint64_t restarts{};  // counters that fell, so that an interval is lost

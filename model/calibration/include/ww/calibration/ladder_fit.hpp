@@ -43,8 +43,8 @@ inline constexpr const char* memory = "memory";
 inline constexpr const char* kL1Quarter = "l1_quarter";
 inline constexpr const char* kL1Narrow = "l1_narrow";
 inline constexpr const char* kL1None = "l1_none";
-// What they part: a bit of the lines that loads take, a bit that they bring into registers, and a
-// load of a wavefront.
+// Parts that they tell apart: a bit of the lines that loads take, a bit that they bring into
+// registers, and a load of a wavefront.
 inline constexpr const char* kLine = "l1_line";
 inline constexpr const char* kRegister = "l1_register";
 inline constexpr const char* kInstruction = "l1_instruction";
@@ -72,7 +72,7 @@ struct LadderRun {
   std::optional<double> temperature_c, voltage_v, clock_hz;
   // Share of the time in which launches ran. Power over idle and rate are then those within them.
   double busy_share{1};
-  // Of single readings of the register; absent where an accumulator gave the power.
+  // Scatter of single readings of the register; absent where an accumulator gave the power.
   std::optional<double> power_spread_w{};
   double voltage_spread_v{};  // of single readings; 0 where none is shown
 };

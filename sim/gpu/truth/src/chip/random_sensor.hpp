@@ -6,7 +6,7 @@
 
 namespace ww::sim::gpu {
 
-// What a driver shows of a card's power and voltage. Half of the kinds have no energy accumulator.
+// The power and voltage that a card's driver shows. Half of the kinds have no energy accumulator.
 enum class SensorKind {
   instrument,         // accumulator of current and voltage at the regulator, as IISWC'16 had it
   instinct_average,   // MI100, MI200: accumulator; a register that averages over seconds

@@ -1,5 +1,5 @@
-// What a command asks of the virtual GPU's driver, in this process or in the programs that it
-// starts. The variables WIREWATT_* are for users; all else stands in one TOML file, which
+// Settings that a command passes to the virtual GPU's driver, in this process or in the programs
+// that it starts. The variables WIREWATT_* are for users; all else stands in one TOML file, which
 // WIREWATT_SETTINGS names (docs/driver.md).
 #pragma once
 

@@ -57,9 +57,9 @@ struct DieHopCharge {
   CrossingCharge column;
 };
 
-// What a network costs in few figures, each with its range: the least and the most of the published
-// estimators with a row for the node, and the 95% intervals of what a calibration prices (the ends
-// add). Light has no range. Unavailable where no cycle was measured or nothing arrived.
+// The energy of a network in few figures, each with its range: the least and the most of the
+// published estimators with a row for the node, and the 95% intervals of what a calibration prices
+// (the ends add). Light has no range. Unavailable where no cycle was measured or nothing arrived.
 struct EnergyFigures {
   Figure energy;      // J, of the measured cycles
   Figure power;       // W, over these cycles

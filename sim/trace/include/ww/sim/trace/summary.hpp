@@ -21,7 +21,7 @@ struct KernelSummary {
 struct Summary {
   std::map<std::string, KernelSummary> kernels;
   std::uint64_t accesses_with_values{};
-  // Of the file. Absent for a trace without accesses.
+  // Bytes of the file for an access. Absent for a trace without accesses.
   std::optional<double> bytes_per_access;
   // The size of plain records (an address of 8 B and the value for each lane) over the file's size.
   double compression{};
