@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 
 #include "sensor/sysfs/metric_table.hpp"
 
@@ -13,7 +15,6 @@ namespace {
 constexpr std::size_t kPmHeadBytes = 16;
 
 enum class PmField : std::uint8_t {
-  other,
   samples,
   socket_temperature,
   regulator_temperature,
@@ -31,148 +32,57 @@ enum class PmField : std::uint8_t {
   xgmi_write,
 };
 
-struct PmEntry {
-  std::string_view name;
-  std::string_view unit;  // "1/1024 W": the firmware's fixed point, 10 bits behind it
-  MetricType type;
-  std::size_t offset;  // from the end of the head; the table is packed to 4 bytes
-  std::size_t count{1};
-  PmField field{PmField::other};
-};
+// The layouts of the table. MI300A with old firmware has a shorter V0, called V1. V2 is MI350 with
+// older firmware, and V12 is MI350's own table, version 0x12.
+enum class PmPlaces : std::uint8_t { v0, v2, v12 };
 
-// Entries that V0 (MI300X and most others) and V1 (MI300A with old firmware) share.
-constexpr std::array kPmV0 = {
-    PmEntry{"AccumulationCounter", "samples", MetricType::u32, 0, 1, PmField::samples},
-    PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 4, 1, PmField::socket_temperature},
-    PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::regulator_temperature},
-    PmEntry{"MaxHbmTemperature", "1/1024 C", MetricType::s32, 12, 1, PmField::memory_temperature},
-    PmEntry{"MaxSocketTemperatureAcc", "1/1024 C", MetricType::u64, 16},
-    PmEntry{"MaxVrTemperatureAcc", "1/1024 C", MetricType::u64, 24},
-    PmEntry{"MaxHbmTemperatureAcc", "1/1024 C", MetricType::u64, 32},
-    PmEntry{"SocketPowerLimit", "1/1024 W", MetricType::u32, 40},
-    PmEntry{"MaxSocketPowerLimit", "1/1024 W", MetricType::u32, 44},
-    PmEntry{"SocketPower", "1/1024 W", MetricType::u32, 48, 1, PmField::socket_power},
-    PmEntry{"Timestamp", "10 ns", MetricType::u64, 52, 1, PmField::timestamp},
-    PmEntry{"SocketEnergyAcc", "2^-16 J", MetricType::u64, 60, 1, PmField::socket_energy},
-    PmEntry{"CcdEnergyAcc", "2^-16 J", MetricType::u64, 68, 1, PmField::ccd_energy},
-    PmEntry{"XcdEnergyAcc", "2^-16 J", MetricType::u64, 76, 1, PmField::xcd_energy},
-    PmEntry{"AidEnergyAcc", "2^-16 J", MetricType::u64, 84, 1, PmField::aid_energy},
-    PmEntry{"HbmEnergyAcc", "2^-16 J", MetricType::u64, 92, 1, PmField::hbm_energy},
-    PmEntry{"GfxclkFrequencyLimit", "1/1024 MHz", MetricType::u32, 104},
-    PmEntry{"FclkFrequency", "1/1024 MHz", MetricType::u32, 108, 1, PmField::fabric_clock},
-    PmEntry{"UclkFrequency", "1/1024 MHz", MetricType::u32, 112, 1, PmField::memory_clock},
-    PmEntry{"GfxclkFrequencyAcc", "1/1024 MHz", MetricType::u64, 180, 8},
-    PmEntry{"XgmiReadBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 1140, 8},
-    PmEntry{"XgmiWriteBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 1204, 8},
-    PmEntry{"SocketGfxBusy", "1/1024 %", MetricType::u32, 1272},
-    PmEntry{"DramBandwidthUtilization", "1/1024 %", MetricType::u32, 1276},
-    PmEntry{"SocketGfxBusyAcc", "1/1024 %", MetricType::u64, 1288},
-    PmEntry{"DramBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 1296},
-    PmEntry{"MaxDramBandwidth", "1/1024 Gbit/s", MetricType::u32, 1304},
-    PmEntry{"DramBandwidthUtilizationAcc", "1/1024 %", MetricType::u64, 1308},
-    PmEntry{"PcieBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 1316, 4},
-    PmEntry{"ProchotResidencyAcc", "samples", MetricType::u32, 1348},
-    PmEntry{"PptResidencyAcc", "samples", MetricType::u32, 1352},
-    PmEntry{"SocketThmResidencyAcc", "samples", MetricType::u32, 1356},
-    PmEntry{"VrThmResidencyAcc", "samples", MetricType::u32, 1360},
-    PmEntry{"HbmThmResidencyAcc", "samples", MetricType::u32, 1364},
-    PmEntry{"GfxclkFrequency", "1/1024 MHz", MetricType::u32, 1372, 8},
-    PmEntry{"XgmiReadDataSizeAcc", "1/1024 kB", MetricType::u64, 1596, 8, PmField::xgmi_read},
-    PmEntry{"XgmiWriteDataSizeAcc", "1/1024 kB", MetricType::u64, 1660, 8, PmField::xgmi_write},
+// A field that is read. Its places are from the end of the head, in V0, V2 and V12; kNotThere where
+// a layout has it in another type, or not at all. The table is packed to 4 bytes. Watts, degrees,
+// MHz and kB have the firmware's fixed point, 10 bits behind it; energies are in 2^-16 J and the
+// timestamp is in 10 ns.
+struct PmEntry {
+  PmField field;
+  MetricType type;
+  std::array<std::size_t, 3> places;
+};
+constexpr std::size_t kNotThere = std::numeric_limits<std::size_t>::max();
+
+constexpr std::array kPmEntries = {
+    PmEntry{PmField::samples, MetricType::u32, {0, kNotThere, kNotThere}},
+    PmEntry{PmField::samples, MetricType::u64, {kNotThere, 0, 0}},
+    PmEntry{PmField::socket_temperature, MetricType::s32, {4, 8, 8}},
+    PmEntry{PmField::regulator_temperature, MetricType::s32, {8, 12, 12}},
+    PmEntry{PmField::memory_temperature, MetricType::s32, {12, 16, 16}},
+    PmEntry{PmField::socket_power, MetricType::u32, {48, 52, 48}},
+    PmEntry{PmField::timestamp, MetricType::u64, {52, 56, 52}},
+    PmEntry{PmField::socket_energy, MetricType::u64, {60, 64, 60}},
+    PmEntry{PmField::ccd_energy, MetricType::u64, {68, 72, kNotThere}},
+    PmEntry{PmField::xcd_energy, MetricType::u64, {76, 80, 68}},
+    PmEntry{PmField::aid_energy, MetricType::u64, {84, 88, 76}},
+    PmEntry{PmField::hbm_energy, MetricType::u64, {92, 96, 84}},
+    PmEntry{PmField::fabric_clock, MetricType::u32, {108, 108, 96}},
+    PmEntry{PmField::memory_clock, MetricType::u32, {112, 112, 100}},
+    PmEntry{PmField::xgmi_read, MetricType::u64, {1596, 720, 500}},
+    PmEntry{PmField::xgmi_write, MetricType::u64, {1660, 784, 564}},
 };
 
 // HSMP's table is the part of V0 that ends after the clocks of the dies.
 constexpr std::size_t kHsmpBytes = 1404;
-constexpr auto kHsmpTable = std::span(kPmV0).first(kPmV0.size() - 2);
-static_assert(kHsmpTable.back().offset + kHsmpTable.back().count * 4 == kHsmpBytes);
-
-// MI350 with older firmware.
-constexpr std::array kPmV2 = {
-    PmEntry{"AccumulationCounter", "samples", MetricType::u64, 0, 1, PmField::samples},
-    PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::socket_temperature},
-    PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 12, 1, PmField::regulator_temperature},
-    PmEntry{"MaxHbmTemperature", "1/1024 C", MetricType::s32, 16, 1, PmField::memory_temperature},
-    PmEntry{"MaxSocketTemperatureAcc", "1/1024 C", MetricType::u64, 20},
-    PmEntry{"MaxVrTemperatureAcc", "1/1024 C", MetricType::u64, 28},
-    PmEntry{"MaxHbmTemperatureAcc", "1/1024 C", MetricType::u64, 36},
-    PmEntry{"SocketPowerLimit", "1/1024 W", MetricType::u32, 44},
-    PmEntry{"MaxSocketPowerLimit", "1/1024 W", MetricType::u32, 48},
-    PmEntry{"SocketPower", "1/1024 W", MetricType::u32, 52, 1, PmField::socket_power},
-    PmEntry{"Timestamp", "10 ns", MetricType::u64, 56, 1, PmField::timestamp},
-    PmEntry{"SocketEnergyAcc", "2^-16 J", MetricType::u64, 64, 1, PmField::socket_energy},
-    PmEntry{"CcdEnergyAcc", "2^-16 J", MetricType::u64, 72, 1, PmField::ccd_energy},
-    PmEntry{"XcdEnergyAcc", "2^-16 J", MetricType::u64, 80, 1, PmField::xcd_energy},
-    PmEntry{"AidEnergyAcc", "2^-16 J", MetricType::u64, 88, 1, PmField::aid_energy},
-    PmEntry{"HbmEnergyAcc", "2^-16 J", MetricType::u64, 96, 1, PmField::hbm_energy},
-    PmEntry{"GfxclkFrequencyLimit", "1/1024 MHz", MetricType::u32, 104},
-    PmEntry{"FclkFrequency", "1/1024 MHz", MetricType::u32, 108, 1, PmField::fabric_clock},
-    PmEntry{"UclkFrequency", "1/1024 MHz", MetricType::u32, 112, 1, PmField::memory_clock},
-    PmEntry{"GfxclkFrequencyAcc", "1/1024 MHz", MetricType::u64, 180, 8},
-    PmEntry{"XgmiReadBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 364, 8},
-    PmEntry{"XgmiWriteBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 428, 8},
-    PmEntry{"SocketGfxBusy", "1/1024 %", MetricType::u32, 492},
-    PmEntry{"DramBandwidthUtilization", "1/1024 %", MetricType::u32, 496},
-    PmEntry{"SocketGfxBusyAcc", "1/1024 %", MetricType::u64, 508},
-    PmEntry{"DramBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 516},
-    PmEntry{"MaxDramBandwidth", "1/1024 Gbit/s", MetricType::u32, 524},
-    PmEntry{"DramBandwidthUtilizationAcc", "1/1024 %", MetricType::u64, 528},
-    PmEntry{"PcieBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 536, 4},
-    PmEntry{"ProchotResidencyAcc", "samples", MetricType::u32, 568},
-    PmEntry{"PptResidencyAcc", "samples", MetricType::u32, 572},
-    PmEntry{"SocketThmResidencyAcc", "samples", MetricType::u32, 576},
-    PmEntry{"VrThmResidencyAcc", "samples", MetricType::u32, 580},
-    PmEntry{"HbmThmResidencyAcc", "samples", MetricType::u32, 584},
-    PmEntry{"GfxclkFrequency", "1/1024 MHz", MetricType::u32, 592, 8},
-    PmEntry{"XgmiReadDataSizeAcc", "1/1024 kB", MetricType::u64, 720, 8, PmField::xgmi_read},
-    PmEntry{"XgmiWriteDataSizeAcc", "1/1024 kB", MetricType::u64, 784, 8, PmField::xgmi_write},
-};
-
-// MI350's own table, version 0x12.
-constexpr std::array kPmV12 = {
-    PmEntry{"AccumulationCounter", "samples", MetricType::u64, 0, 1, PmField::samples},
-    PmEntry{"MaxSocketTemperature", "1/1024 C", MetricType::s32, 8, 1, PmField::socket_temperature},
-    PmEntry{"MaxVrTemperature", "1/1024 C", MetricType::s32, 12, 1, PmField::regulator_temperature},
-    PmEntry{"MaxHbmTemperature", "1/1024 C", MetricType::s32, 16, 1, PmField::memory_temperature},
-    PmEntry{"MaxSocketTemperatureAcc", "1/1024 C", MetricType::u64, 20},
-    PmEntry{"MaxVrTemperatureAcc", "1/1024 C", MetricType::u64, 28},
-    PmEntry{"MaxHbmTemperatureAcc", "1/1024 C", MetricType::u64, 36},
-    PmEntry{"SocketPowerLimit", "1/1024 W", MetricType::u32, 44},
-    PmEntry{"SocketPower", "1/1024 W", MetricType::u32, 48, 1, PmField::socket_power},
-    PmEntry{"Timestamp", "10 ns", MetricType::u64, 52, 1, PmField::timestamp},
-    PmEntry{"SocketEnergyAcc", "2^-16 J", MetricType::u64, 60, 1, PmField::socket_energy},
-    PmEntry{"XcdEnergyAcc", "2^-16 J", MetricType::u64, 68, 1, PmField::xcd_energy},
-    PmEntry{"AidEnergyAcc", "2^-16 J", MetricType::u64, 76, 1, PmField::aid_energy},
-    PmEntry{"HbmEnergyAcc", "2^-16 J", MetricType::u64, 84, 1, PmField::hbm_energy},
-    PmEntry{"GfxclkFrequencyLimit", "1/1024 MHz", MetricType::u32, 92},
-    PmEntry{"FclkFrequency", "1/1024 MHz", MetricType::u32, 96, 1, PmField::fabric_clock},
-    PmEntry{"UclkFrequency", "1/1024 MHz", MetricType::u32, 100, 1, PmField::memory_clock},
-    PmEntry{"XgmiReadBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 248, 8},
-    PmEntry{"XgmiWriteBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 312, 8},
-    PmEntry{"SocketGfxBusy", "1/1024 %", MetricType::u32, 376},
-    PmEntry{"DramBandwidthUtilization", "1/1024 %", MetricType::u32, 380},
-    PmEntry{"SocketGfxBusyAcc", "1/1024 %", MetricType::u64, 384},
-    PmEntry{"DramBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 392},
-    PmEntry{"MaxDramBandwidth", "1/1024 Gbit/s", MetricType::u32, 400},
-    PmEntry{"DramBandwidthUtilizationAcc", "1/1024 %", MetricType::u64, 404},
-    PmEntry{"PcieBandwidthAcc", "1/1024 Gbit/s", MetricType::u64, 412, 4},
-    PmEntry{"ProchotResidencyAcc", "samples", MetricType::u32, 444},
-    PmEntry{"PptResidencyAcc", "samples", MetricType::u32, 448},
-    PmEntry{"SocketThmResidencyAcc", "samples", MetricType::u32, 452},
-    PmEntry{"VrThmResidencyAcc", "samples", MetricType::u32, 456},
-    PmEntry{"HbmThmResidencyAcc", "samples", MetricType::u32, 460},
-    PmEntry{"GfxclkFrequency", "1/1024 MHz", MetricType::u32, 468, 8},
-    PmEntry{"XgmiReadDataSizeAcc", "1/1024 kB", MetricType::u64, 500, 8, PmField::xgmi_read},
-    PmEntry{"XgmiWriteDataSizeAcc", "1/1024 kB", MetricType::u64, 564, 8, PmField::xgmi_write},
-};
 
 struct PmLayout {
   std::string_view name;
-  std::span<const PmEntry> entries;
+  PmPlaces places;
 };
-constexpr PmLayout kPmLayoutV0{"V0", kPmV0};
-constexpr PmLayout kPmLayoutV1{"V1", kPmV0};
-constexpr PmLayout kPmLayoutV2{"V2", kPmV2};
-constexpr PmLayout kPmLayoutV12{"0x12", kPmV12};
+
+// Where the layout has the field; absent where it does not have it.
+std::optional<std::size_t> pm_place(const PmEntry& entry, PmPlaces places) {
+  const std::size_t at = entry.places[static_cast<std::size_t>(places)];
+  return at == kNotThere ? std::nullopt : std::optional(at);
+}
+std::size_t pm_bytes(const PmEntry& entry) {
+  const bool is_list = entry.field == PmField::xgmi_read || entry.field == PmField::xgmi_write;
+  return size_of(entry.type) * (is_list ? GpuMetrics::most_links : 1);
+}
 
 struct PmHead {
   std::size_t size{};
@@ -211,15 +121,15 @@ Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::strin
   if (head.chip < 0x01000000) head.chip <<= 8;
   constexpr std::uint32_t mi300 = 0x0D000600, mi300_more = 0x0D000E00, mi350 = 0x0D000C00;
   constexpr std::uint32_t last_v1_firmware = 0x04556900, first_v12_firmware = 0x00561E00;
-  PmLayout layout = kPmLayoutV0;
+  PmLayout layout{"V0", PmPlaces::v0};
   bool known = true;
   if (head.chip == mi350 && head.firmware >= first_v12_firmware) {
-    layout = kPmLayoutV12;
+    layout = {"0x12", PmPlaces::v12};
     known = head.table == 0x12;
   } else if (head.chip == mi350) {
-    layout = kPmLayoutV2;
+    layout = {"V2", PmPlaces::v2};
   } else if (head.chip == mi300 && apu && head.firmware <= last_v1_firmware) {
-    layout = kPmLayoutV1;
+    layout = {"V1", PmPlaces::v0};
   } else if (head.chip == mi300 || head.chip == mi300_more) {
     known = head.table == 0xF || head.table == 0xE;
   } else {
@@ -238,8 +148,10 @@ Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::strin
   // Version 0xE lacks the array at the end of V0, and V1 ends earlier still: what is read must be
   // there.
   std::size_t needed = 0;
-  for (const PmEntry& entry : layout.entries) {
-    needed = std::max(needed, entry.offset + entry.count * size_of(entry.type));
+  for (const PmEntry& entry : kPmEntries) {
+    if (const auto at = pm_place(entry, layout.places)) {
+      needed = std::max(needed, *at + pm_bytes(entry));
+    }
   }
   if (head.size < kPmHeadBytes + needed || data.size() < kPmHeadBytes + needed) {
     return fail(ErrorCode::parse_error,
@@ -250,12 +162,6 @@ Result<PmTable> check_pm_table(std::span<const std::byte> data, const std::strin
   return PmTable{head, layout, data.subspan(kPmHeadBytes)};
 }
 
-std::optional<std::int64_t> pm_value(const PmTable& table, const PmEntry& entry,
-                                     std::size_t index) {
-  return metric_value(table.data, MetricField{{}, {}, entry.type, 1, Metric::other, entry.offset},
-                      index);
-}
-
 constexpr std::int64_t kFixedPoint = 1024;
 
 PmMetrics pm_metrics_of(const PmTable& table) {
@@ -263,9 +169,11 @@ PmMetrics pm_metrics_of(const PmTable& table) {
   metrics.layout = table.layout.name;
   metrics.firmware = table.head.firmware;
   metrics.table_version = table.head.table;
-  for (const PmEntry& entry : table.layout.entries) {
-    if (entry.field == PmField::other) continue;
-    const auto value = pm_value(table, entry, 0);
+  for (const PmEntry& entry : kPmEntries) {
+    const auto place = pm_place(entry, table.layout.places);
+    if (!place || *place + pm_bytes(entry) > table.data.size()) continue;
+    const MetricField where{{}, {}, entry.type, 1, Metric::other, *place};
+    const auto value = metric_value(table.data, where, 0);
     // The values of 32 bits fit after scaling to millionths; 64 bits are divided alone.
     const auto scaled = [&value](std::int64_t factor, auto& into) {
       using T = typename std::decay_t<decltype(into)>::value_type;
@@ -279,7 +187,6 @@ PmMetrics pm_metrics_of(const PmTable& table) {
       if (value && *value > 0) into = value;  // a part that the package lacks stays at 0
     };
     switch (entry.field) {
-      case PmField::other: break;
       case PmField::samples: metrics.samples = value; break;
       case PmField::socket_temperature: scaled(1000, metrics.socket_mc); break;
       case PmField::regulator_temperature: scaled(1000, metrics.regulator_mc); break;
@@ -302,7 +209,7 @@ PmMetrics pm_metrics_of(const PmTable& table) {
         auto& links =
             entry.field == PmField::xgmi_read ? metrics.xgmi_read_kb : metrics.xgmi_write_kb;
         for (std::size_t i = 0; i < links.size(); ++i) {
-          if (const auto kb = pm_value(table, entry, i)) links[i] = *kb / kFixedPoint;
+          if (const auto kb = metric_value(table.data, where, i)) links[i] = *kb / kFixedPoint;
         }
       }
     }
@@ -325,21 +232,7 @@ Result<PmMetrics> parse_hsmp_table(std::span<const std::byte> data, const std::s
                             data.size(), kHsmpBytes),
                 source);
   }
-  return pm_metrics_of(PmTable{{}, {"HSMP", kHsmpTable}, data});
-}
-
-Result<std::vector<MetricValues>> pm_metrics_fields(std::span<const std::byte> data,
-                                                    const std::string& source, bool apu) {
-  WW_ASSIGN(table, check_pm_table(data, source, apu));
-  std::vector<MetricValues> fields;
-  for (const PmEntry& entry : table.layout.entries) {
-    MetricValues values{std::string(entry.name), std::string(entry.unit), {}};
-    for (std::size_t i = 0; i < entry.count; ++i) {
-      values.values.push_back(pm_value(table, entry, i));
-    }
-    fields.push_back(std::move(values));
-  }
-  return fields;
+  return pm_metrics_of(PmTable{{}, {"HSMP", PmPlaces::v0}, data});
 }
 
 }  // namespace ww::measure

@@ -50,10 +50,4 @@ struct PmMetrics {
 [[nodiscard]] Result<PmMetrics> parse_hsmp_table(std::span<const std::byte> data,
                                                  const std::string& source);
 
-// Every field that is known by name; the serial numbers of the parts are left out. Errors: those
-// of parse_pm_metrics.
-[[nodiscard]] Result<std::vector<MetricValues>> pm_metrics_fields(std::span<const std::byte> data,
-                                                                  const std::string& source,
-                                                                  bool apu);
-
 }  // namespace ww::measure
