@@ -1,8 +1,8 @@
 // Link budgets and laser power against the worked examples.
 #include <gtest/gtest.h>
 
+#include "testing/dsent_link.hpp"
 #include "ww/sim/power/accounting.hpp"
-#include "ww/sim/power/dsent_link.hpp"
 #include "ww/sim/power/link_budget.hpp"
 
 namespace ww::sim::power::photonic_test {
@@ -142,6 +142,16 @@ TEST(PhotonicPower, LightsWhatIsLitAndTheOverheadAlways) {
   EXPECT_NEAR(dark->laser.to<double>() * 1e-12, 2 * unit_w, 1e-9);
   EXPECT_NEAR(full->laser.to<double>() * 1e-12, 18 * unit_w, 1e-9);
   EXPECT_NEAR(full->tuning.to<double>() * 1e-12, 1000 * 62.13e-6, 1e-9);
+}
+
+TEST(PhotonicEvents, CountsMessagesByGrabAndFailuresByMessage) {
+  PhotonicEvents events;
+  EXPECT_EQ(events.messages_per_grab(), 0);
+  events.messages = 12;
+  events.data_grabs = 4;
+  events.failed_attempts = 3;
+  EXPECT_DOUBLE_EQ(events.messages_per_grab(), 3);
+  EXPECT_DOUBLE_EQ(events.failed_attempts_per_message(), 0.25);
 }
 
 TEST(PhotonicPower, AddsUpInTheReport) {

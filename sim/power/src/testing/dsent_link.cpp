@@ -1,4 +1,4 @@
-#include "ww/sim/power/dsent_link.hpp"
+#include "testing/dsent_link.hpp"
 
 #include <fmt/format.h>
 
