@@ -42,6 +42,7 @@ TEST(MappingCheck, AFactorThatEveryRunSharesIsTaken) {
   const auto check = of(check_mapping("gfx90a", runs, kKnown), Segment::l1_l2_read);
   EXPECT_EQ(check.verdict, MappingVerdict::scaled);
   EXPECT_NEAR(check.scale, 2.0, 1e-9);
+  EXPECT_NEAR(check.error(), -0.5, 1e-9);
   EXPECT_THAT(check.reason, HasSubstr("-50.0%"));
 }
 

@@ -253,7 +253,6 @@ bool is_virtual(const SimulateReport& report) {
 
 void to_json(nlohmann::json& json, const SimulateReport& report) {
   const RunResult& run = report.run;
-  const auto flit_hops = static_cast<double>(run.flit_hops);
   json = {{"network", report.simulation.network.network},
           {"seed", report.simulation.run.traffic.seed},
           {"virtual", is_virtual(report)},
@@ -271,7 +270,7 @@ void to_json(nlohmann::json& json, const SimulateReport& report) {
           {"flit_hops", run.flit_hops},
           {"wall_s", run.wall_s},
           {"cpu_s", run.cpu_s},
-          {"flit_hops_per_cpu_s", run.cpu_s > 0 ? flit_hops / run.cpu_s : 0.0},
+          {"flit_hops_per_cpu_s", run.flit_hops_per_cpu_s()},
           {"stable", run.stable},
           {"toggle_source", run.window.toggles_counted ? "payload" : "toggle_rate"}};
   add_energy(json, run, report.energy, report.simulation.misfit);

@@ -76,7 +76,7 @@ nlohmann::json pair_wires_json(const PairWireCharge& charge) {
   return {{"flits", charge.flits},
           {"bits", charge.bits},
           {"bit_mm", charge.bit_mm},
-          {"mean_mm", charge.bits > 0 ? charge.bit_mm / charge.bits : 0.0},
+          {"mean_mm", charge.mean_mm()},
           {"toggle_rate", charge.toggle_rate},
           {"fj_per_bit_mm", interval_json(charge.fj_per_bit_mm)},
           {"pj", interval_json(charge.pj)}};

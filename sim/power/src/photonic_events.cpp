@@ -51,6 +51,14 @@ double PhotonicEvents::use_of_light() const {
       static_cast<double>(lit_unit_cycles));
 }
 
+double PhotonicEvents::messages_per_grab() const {
+  return over(static_cast<double>(messages), static_cast<double>(data_grabs));
+}
+
+double PhotonicEvents::failed_attempts_per_message() const {
+  return over(static_cast<double>(failed_attempts), static_cast<double>(messages));
+}
+
 PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other) {
   if (!sum.present) {
     sum.structure = other.structure;

@@ -6,19 +6,18 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "attribute/attribute_table.hpp"
 #include "attribute/record.hpp"
 #include "command.hpp"
 #include "device_options.hpp"
 #include "option.hpp"
 #include "output.hpp"
 #include "ww/core/log.hpp"
+#include "ww/model/attributed_parts.hpp"
+#include "ww/session/run_table.hpp"
 
 namespace ww::cli {
 namespace {
 
-using model::Attribution;
-using model::Interval;
 using nlohmann::json;
 
 constexpr std::string_view kNoVoltage = "none";
@@ -28,7 +27,7 @@ struct AttributeArguments {
   std::string record;   // folder of a recording of classes; empty: a table is given
   std::string predict;  // table of runs that the fit does not see
   microbench::ClassesRequest classes;
-  AttributeColumns columns;
+  session::RunColumns columns;
   std::string leave_one_out;
   std::string run;
   model::AttributionOptions options;
@@ -49,46 +48,13 @@ json figure(const Interval& power_w, RowStatus status) {
           {"at_most", finite(power_w.high)}};
 }
 
-// The fields that the rows of the table and the JSON share.
-struct ShownPart {
-  std::string name, part;
-  Interval power_w;
-  Interval value;
-  double inflation{};
-  RowStatus status{};
-  std::string reason;
-  bool is_sum{};
-};
-
-std::vector<ShownPart> shown_parts(const Attribution& found, const model::AttributedRun* run) {
-  std::vector<ShownPart> parts;
-  for (std::size_t c = 0; c < found.coefficients.size(); ++c) {
-    const auto& from = found.coefficients[c];
-    parts.push_back({from.name, from.part, run == nullptr ? from.power_w : run->coefficients_w[c],
-                     from.value, from.inflation, from.status, from.reason, false});
-  }
-  const auto add = [&](const model::AttributedSum& from, const Interval& power_w,
-                       const std::string& name) {
-    parts.push_back({name, "", power_w, {}, 0, from.status, from.reason, true});
-  };
-  for (std::size_t s = 0; s < found.sums.size(); ++s) {
-    const auto& from = found.sums[s];
-    add(from, run == nullptr ? from.power_w : run->sums_w[s], from.name);
-  }
-  for (std::size_t p = 0; p < found.parts.size(); ++p) {
-    const auto& from = found.parts[p];
-    add(from, run == nullptr ? from.power_w : run->parts_w[p], from.name + ", in all");
-  }
-  return parts;
-}
-
-json to_json(const ShownPart& part, std::optional<double> seconds) {
+json to_json(const model::AttributedPart& part) {
   json row{{"name", part.name},
            {"power_w", figure(part.power_w, part.status)},
            {"status", to_string(part.status)},
            {"reason", part.reason},
            {"sum", part.is_sum}};
-  if (seconds) row["energy_j"] = figure(part.power_w.times(*seconds), part.status);
+  if (part.energy_j) row["energy_j"] = figure(*part.energy_j, part.status);
   if (!part.is_sum) {
     row["part"] = part.part;
     row["inflation"] = part.inflation;
@@ -102,7 +68,7 @@ struct JudgedModel {
 };
 
 // Ours, and each baseline with a coefficient for each of its terms, on the same folds.
-Result<std::vector<JudgedModel>> judge_models(const AttributeTable& read,
+Result<std::vector<JudgedModel>> judge_models(const session::RunTable& read,
                                               const AttributeArguments& arguments) {
   std::vector<JudgedModel> judged;
   WW_ASSIGN(ours, model::leave_one_application_out(read.table, arguments.options));
@@ -139,21 +105,20 @@ json to_json(const model::Predictions& predictions) {
           {"runs", runs}};
 }
 
-void print_parts(const std::vector<ShownPart>& parts, double total_w, const std::string& rate,
-                 std::optional<double> seconds) {
+void print_parts(const std::vector<model::AttributedPart>& parts, const std::string& rate) {
   std::vector<std::vector<std::string>> rows{{"TERM", "MEAN W", "LOW", "HIGH", "SHARE"}};
-  rows[0].push_back(seconds ? "JOULES" : rate);
+  rows[0].push_back(parts.front().energy_j ? "JOULES" : rate);
   rows[0].emplace_back("STATUS");
   for (const auto& part : parts) {
     const bool known = part.status == RowStatus::ok;
     const auto text = [&](double value) { return known ? fmt::format("{:.1f}", value) : "-"; };
     std::string last = "-";
-    if (known && seconds) last = fmt::format("{:.4g}", part.power_w.value * *seconds);
-    if (known && !seconds && !part.is_sum) last = fmt::format("{:.3g}", part.value.value);
+    if (known && part.energy_j) last = fmt::format("{:.4g}", part.energy_j->value);
+    if (known && !part.energy_j && !part.is_sum) last = fmt::format("{:.3g}", part.value.value);
     rows.push_back(
         {part.is_sum ? "= " + part.name : part.name, text(part.power_w.value),
          text(part.power_w.low), text(part.power_w.high),
-         known ? fmt::format("{:.1f}%", 100 * part.power_w.value / total_w) : "-", last,
+         known ? fmt::format("{:.1f}%", 100 * part.share) : "-", last,
          std::string(to_string(part.status)) + (part.reason.empty() ? "" : ": " + part.reason)});
   }
   print_table(rows);
@@ -211,7 +176,7 @@ Status record_if_asked(AttributeArguments& arguments) {
 }
 
 // The table's device, which says whether it is a virtual one, before what is printed of its runs.
-std::string label_of(const AttributeTable& table) {
+std::string label_of(const session::RunTable& table) {
   if (!table.device.empty()) return table.device + ": ";
   return table.is_virtual ? "several devices, some of them virtual: " : "";
 }
@@ -221,14 +186,15 @@ int run(AttributeArguments arguments) {
     return report_error(recorded.error());
   if (!arguments.leave_one_out.empty()) arguments.columns.application = arguments.leave_one_out;
   if (arguments.columns.voltage == kNoVoltage) arguments.columns.voltage.clear();
-  const auto read = read_attribute_table(arguments.path, arguments.columns);
+  const auto read = session::read_run_table(arguments.path, arguments.columns);
   if (!read) return report_error(read.error());
   if (read->without_power > 0) {
     log::warn("{} runs have no power and are left out", read->without_power);
   }
   const bool predicts = !arguments.predict.empty();
   arguments.columns.reference_v = read->reference_v;
-  const auto shown = predicts ? read_attribute_table(arguments.predict, arguments.columns) : read;
+  const auto shown =
+      predicts ? session::read_run_table(arguments.predict, arguments.columns) : read;
   if (!shown) return report_error(shown.error());
   const auto found = model::attribute(read->table, shown->table, arguments.options);
   if (!found) return report_error(found.error());
@@ -252,11 +218,11 @@ int run(AttributeArguments arguments) {
     if (!models) return report_error(models.error());
     judged = std::move(*models);
   }
-  const auto parts = shown_parts(*found, one);
+  const auto parts = model::attributed_parts(*found, one, seconds);
   const std::string unit = read->seconds ? "J per event, W per level" : "W per (event / cycle)";
   if (arguments.json) {
     json rows = json::array(), left = json::array();
-    for (const auto& part : parts) rows.push_back(to_json(part, seconds));
+    for (const auto& part : parts) rows.push_back(to_json(part));
     for (std::size_t c = 0; c < found->coefficients.size(); ++c) {
       rows[c]["value"] = figure(found->coefficients[c].value, found->coefficients[c].status);
       rows[c]["terms"] = found->coefficients[c].terms;
@@ -288,7 +254,6 @@ int run(AttributeArguments arguments) {
     print_json(printed);
     return 0;
   }
-  const double total_w = one != nullptr ? one->fitted_w : found->mean_power_w();
   if (one != nullptr) {
     fmt::print("{}{}: the table has {:.1f} W, the model {:.1f} W\n", label_of(*shown), one->run,
                one->measured_w, one->fitted_w);
@@ -296,7 +261,7 @@ int run(AttributeArguments arguments) {
     fmt::print("{}{} runs; one of an unseen application scatters by {:.1f}% (standard deviation)\n",
                label_of(*read), read->table.runs.size(), 100 * found->scatter);
   }
-  print_parts(parts, total_w, unit, seconds);
+  print_parts(parts, unit);
   if (!judged.empty()) {
     fmt::print("\n");
     print_judged(judged);

@@ -10,7 +10,6 @@
 #include "anyway.hpp"
 #include "card_node.hpp"
 #include "command.hpp"
-#include "commands/likwid_group.hpp"
 #include "estimate/calibrated_part.hpp"
 #include "option.hpp"
 #include "output.hpp"
@@ -18,6 +17,7 @@
 #include "ww/core/atomic_file.hpp"
 #include "ww/core/campaign_store.hpp"
 #include "ww/core/log.hpp"
+#include "ww/session/likwid_group.hpp"
 #include "ww/tables/campaign_csv.hpp"
 
 namespace ww::cli {
@@ -212,14 +212,20 @@ Status check_likwid_options(const ExportArguments& arguments) {
   return {};
 }
 
-Result<LikwidGroup> write_likwid_group(const ExportArguments& arguments, std::string& misfit) {
+Result<session::LikwidGroup> write_likwid_group(const ExportArguments& arguments,
+                                                std::string& misfit) {
   WW_TRY(check_likwid_options(arguments));
   WW_ASSIGN(calibration, calibration::load(arguments.model, admission(arguments.anyway)));
   const calibration::Provenance& of = calibration->provenance();
   misfit = of.misfit;
-  WW_ASSIGN(group, likwid_group(*calibration, arguments.architecture.empty()
-                                                  ? calibrated_part(of.device, of.target)
-                                                  : arguments.architecture));
+  if (calibration->wires() == nullptr) {
+    return fail(ErrorCode::unsupported, "has no wires, whose energy a group could give",
+                std::string(calibration->title()));
+  }
+  WW_ASSIGN(group,
+            session::likwid_group(*calibration->wires(), arguments.architecture.empty()
+                                                             ? calibrated_part(of.device, of.target)
+                                                             : arguments.architecture));
   WW_TRY(write_file_atomically(arguments.output, group.text));
   return group;
 }
@@ -230,7 +236,7 @@ int export_likwid(const ExportArguments& arguments) {
   if (!group) return report_error(group.error());
   if (arguments.json) {
     auto constants = nlohmann::json::array();
-    for (const LikwidSegment& segment : group->segments) {
+    for (const session::LikwidSegment& segment : group->segments) {
       constants.push_back({{"name", segment.name},
                            {"unit", "pJ/B"},
                            {"value", segment.pj_per_byte.value},
@@ -247,7 +253,7 @@ int export_likwid(const ExportArguments& arguments) {
   }
   print_misfit(misfit);
   std::vector<std::vector<std::string>> rows{{"CONSTANT", "VALUE (95%)", "UNIT"}};
-  for (const LikwidSegment& segment : group->segments) {
+  for (const session::LikwidSegment& segment : group->segments) {
     rows.push_back({segment.name, interval_text(segment.pj_per_byte), "pJ/B"});
   }
   print_table(rows);

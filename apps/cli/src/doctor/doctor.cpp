@@ -190,7 +190,7 @@ void add_counter_mapping(Patient& patient) {
       case MappingVerdict::exact:
         finding.verdict = Verdict::good;
         finding.detail = fmt::format("{:+.2f}% off the known bytes{}{}",
-                                     100 * (*check.counted_bytes / check.expected_bytes - 1),
+                                     100 * check.error(),
                                      check.reason.empty() ? "" : ", ", check.reason);
         break;
       case MappingVerdict::scaled: finding.verdict = Verdict::limited; break;

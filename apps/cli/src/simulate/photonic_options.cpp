@@ -60,17 +60,14 @@ void add_photonic_power_options(CLI::App& command, sim::power::PhotonicPowerConf
 std::vector<std::vector<std::string>> photonic_event_rows(
     const sim::power::PhotonicEvents& events) {
   if (!events.present) return {};
-  const auto per = [](std::uint64_t a, std::uint64_t b) {
-    return static_cast<double>(a) / static_cast<double>(std::max<std::uint64_t>(b, 1));
-  };
   return {
       {"wait in station", fmt::format("{:.2f} cycles", events.wait_cycles_per_message())},
       {"lasers for data",
        fmt::format("{:.2f} of {} lit, {:.1f}% of it used", events.mean_lit_units(),
                    events.structure.data_units, 100 * events.use_of_light())},
       {"tokens", fmt::format("{:.2f} messages a grab, {:.3f} failed attempts a message",
-                             per(events.messages, std::max(events.data_grabs, std::uint64_t{1})),
-                             per(events.failed_attempts, events.messages))}};
+                             events.messages_per_grab(),
+                             events.failed_attempts_per_message())}};
 }
 
 std::vector<std::vector<std::string>> photonic_energy_rows(const sim::power::EnergyReport& energy) {

@@ -93,7 +93,7 @@ void print_chip_wires(const sim::power::EnergyReport& energy) {
     return std::vector<std::string>{
         name,
         std::to_string(one.flits),
-        fmt::format("{:.2f}", one.bits > 0 ? one.bit_mm / one.bits : 0.0),
+        fmt::format("{:.2f}", one.mean_mm()),
         fmt::format("{:.3f}", one.toggle_rate),
         fmt::format("{:.4g}", one.fj_per_bit_mm.value),
         energy_text(one.pj)};
@@ -153,13 +153,12 @@ std::vector<std::vector<std::string>> traffic_rows(const sim::net::RunResult& ru
     return {{"packet latency", "unavailable: no packet was sent in the measured cycles"},
             {"accepted", accepted}};
   }
-  const double speed = run.cpu_s > 0 ? static_cast<double>(run.flit_hops) / run.cpu_s * 1e-6 : 0.0;
   return {{"packet latency", fmt::format("{:.2f} cycles (p99 {:.0f})", run.avg_packet_latency,
                                          run.p99_packet_latency)},
           {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
           {"accepted", accepted},
           {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
-          {"speed", fmt::format("{:.3g} million flit-hops a CPU second", speed)}};
+          {"speed", fmt::format("{:.3g} million flit-hops a CPU second", 1e-6 * run.flit_hops_per_cpu_s())}};
 }
 
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "option.hpp"
@@ -162,7 +161,7 @@ void print_variation(const std::string& metric, const std::vector<sweep::PartVal
   fmt::print(
       "part to part        {:.3g} ({:.3g}..{:.3g}) standard deviation, {:.3g}% of the mean\n",
       variation.deviation, variation.deviation_low, variation.deviation_high,
-      100 * variation.deviation / std::abs(variation.mean));
+      100 * variation.relative_deviation());
   fmt::print("equal parts would scatter like this with a chance of {}\n",
              variation.same_p < 1e-3 ? "less than 0.001" : fmt::format("{:.3g}", variation.same_p));
 }

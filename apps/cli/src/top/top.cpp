@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,6 +32,7 @@
 #include "ww/runner/chip_architecture.hpp"
 #include "ww/session/application.hpp"
 #include "ww/session/live.hpp"
+#include "ww/session/live_kernels.hpp"
 #include "ww/session/live_meter.hpp"
 #include "ww/sim/driver_settings.hpp"
 
@@ -136,45 +136,6 @@ class LivePrices {
   std::string architecture_;
 };
 
-// Collects the data behind the joules of kernels. Kernels of several processes share the chip's
-// time in no order that the feed shows, and a program that runs for days must not fill the memory.
-class KernelRecord {
- public:
-  void take(const session::LiveNews& news) {
-    for (const auto& sample : news.samples) {
-      if (!one_process(sample.process)) return;
-      series_.readings.push_back({sample.time_ns, sample.energy_ticks.value_or(energy::kAbsent),
-                                  static_cast<std::int64_t>(std::llround(sample.power_w * 1e6))});
-    }
-    log_.add(news.dispatches);
-    full_ = log_.launches().size() > kMaxLaunches;
-  }
-  [[nodiscard]] session::KernelEnergies energies(const session::KernelSensor& sensor) const {
-    return several_ ? session::KernelEnergies() : session::kernel_energies(log_, series_, sensor);
-  }
-  // Why launches are missing; empty if none are.
-  [[nodiscard]] std::string note() const {
-    if (several_) return "several processes used the chip, so kernels have no joules of their own";
-    if (full_) return fmt::format("joules of kernels cover the first {} launches", kMaxLaunches);
-    return {};
-  }
-  [[nodiscard]] bool wants_more() const { return !several_ && !full_; }
-
- private:
-  static constexpr std::size_t kMaxLaunches = 1'000'000;
-
-  bool one_process(const std::string& process) {
-    if (process_.empty()) process_ = process;
-    several_ = process != process_;
-    return !several_;
-  }
-
-  session::LaunchLog log_;
-  energy::EnergySeries series_{{}, true};
-  std::string process_;
-  bool several_{}, full_{};
-};
-
 // A program on the virtual GPU. Its output is kept and printed once the screen is given back.
 // `model` is null where nothing but the device's joules is wanted.
 Result<int> watch_program(const TopArguments& arguments, const calibration::Calibration* model) {
@@ -213,7 +174,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
   WatchedProgram program(arguments.command);
   session::LiveFeed feed(file);
   session::LiveMeter meter;
-  KernelRecord kernels;
+  session::LiveKernels kernels;
   std::uint64_t dispatches = 0;
   bool quit = false;
   bool ended = false;
@@ -226,7 +187,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
       trouble = tl::unexpected(news.error());
       break;
     }
-    if (kernels.wants_more()) kernels.take(*news);
+    kernels.take(*news);
     meter.take(*news);
     json facts = {{"virtual", true}, {"running", !ended}};
     if (ended && energies.kernels.empty()) {

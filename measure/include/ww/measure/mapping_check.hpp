@@ -35,6 +35,8 @@ struct MappingCheck {
   std::optional<double> counted_bytes;  // mean over the runs
   double scale{1};                      // of counted bytes, with verdict scaled
   std::string reason;  // with verdict exact: why the bytes beyond the L2 are others, if they are
+  // Counted bytes over the expected ones, less 1; where something was counted.
+  [[nodiscard]] double error() const { return *counted_bytes / expected_bytes - 1; }
 };
 
 // Judges segments whose bytes the kernel fixes: L1-L2 both ways, reads beyond the L2, writes beyond

@@ -1,6 +1,7 @@
 // Analyses a sweep's results: which points are best, which axis matters, how parts differ.
 #pragma once
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -89,6 +90,7 @@ struct PartVariation {
   double deviation_high{};
   double same_p{};               // chance of a scatter like this among equal parts
   std::vector<double> distance;  // of each part from the mean, in standard deviations of both
+  [[nodiscard]] double relative_deviation() const { return deviation / std::abs(mean); }
 };
 // Random-effects model y_i = mean + part_i + error_i: the deviation by Paule and Mandel (J. Res.
 // NBS 87, 1982), its 95% interval by the Q profile (Viechtbauer, Stat. Med. 26, 2007), the mean's

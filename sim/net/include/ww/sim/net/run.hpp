@@ -42,6 +42,11 @@ struct RunResult {
   bool stable{};                // the backlog did not grow and all measured packets arrived
   power::NetworkEvents window;  // events of the measured cycles
   std::vector<LinkUse> links;   // use in the measured cycles
+
+  // Speed of the simulation; 0 where the run took no processor time that could be measured.
+  [[nodiscard]] double flit_hops_per_cpu_s() const {
+    return cpu_s > 0 ? static_cast<double>(flit_hops) / cpu_s : 0.0;
+  }
 };
 
 // Errors: those of validate(traffic, network); bad_data when the network is stuck (deadlock);

@@ -30,6 +30,8 @@ struct PairWireCharge {
   double toggle_rate{};  // transitions per bit, each weighted by the length of its way
   Interval fj_per_bit_mm;
   Interval pj;
+  // Length of the way of a bit, in the mean; 0 where no bit was sent.
+  [[nodiscard]] double mean_mm() const { return bits > 0 ? bit_mm / bits : 0.0; }
 };
 // Energy of the links of a network.
 struct LinkWiresCharge {

@@ -56,6 +56,9 @@ struct PhotonicEvents {
   [[nodiscard]] double mean_busy_stations() const;
   // Share of the lit data units that stations held.
   [[nodiscard]] double use_of_light() const;
+  // Messages that a station sends before it gives its data token back.
+  [[nodiscard]] double messages_per_grab() const;
+  [[nodiscard]] double failed_attempts_per_message() const;
 };
 
 PhotonicEvents& operator+=(PhotonicEvents& sum, const PhotonicEvents& other);

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "ww/calibration/calibration.hpp"
 #include "ww/core/figure.hpp"
 #include "ww/core/result.hpp"
+#include "ww/model/estimate.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 
 struct LikwidSegment {
   std::string name;        // "l1_l2"
@@ -23,8 +23,8 @@ struct LikwidGroup {
 
 // A group has one set of counters, so segments whose counters the hardware cannot count beside the
 // others' are left out: first registers-L1, then L2-memory. `part`: "gfx90a". Errors: unsupported
-// (a calibration without wires, a part whose counters are not known or not AMD's, no segment left).
-[[nodiscard]] Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
+// (a part whose counters are not known or not AMD's, no segment left).
+[[nodiscard]] Result<LikwidGroup> likwid_group(const model::WireModel& wires,
                                                const std::string& part);
 
-}  // namespace ww::cli
+}  // namespace ww::session

@@ -1,4 +1,4 @@
-#include "commands/likwid_group.hpp"
+#include "ww/session/likwid_group.hpp"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,9 @@
 
 #include "ww/measure/counted/in_process.hpp"
 #include "ww/measure/counter_map.hpp"
-#include "ww/model/estimate.hpp"
 #include "ww/session/priced_bytes.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 namespace {
 
 using measure::Segment;
@@ -77,12 +76,7 @@ std::string formula(const std::map<std::string, double>& bytes, double joules_pe
 
 }  // namespace
 
-Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
-                                 const std::string& part) {
-  if (calibration.wires() == nullptr) {
-    return fail(ErrorCode::unsupported, "has no wires, whose energy a group could give",
-                std::string(calibration.title()));
-  }
+Result<LikwidGroup> likwid_group(const model::WireModel& wires, const std::string& part) {
   const measure::ArchitectureMap* map = measure::counter_map(part);
   if (map == nullptr || !part.starts_with("gfx")) {
     return fail(ErrorCode::unsupported,
@@ -90,9 +84,8 @@ Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
                 "--arch",
                 part.empty() ? "the calibrated device" : part);
   }
-  const model::WireModel& wires = *calibration.wires();
   constexpr double kBytes = 1e9;
-  WW_ASSIGN(priced, session::price_bytes(wires, kBytes));
+  WW_ASSIGN(priced, price_bytes(wires, kBytes));
   struct Chosen {
     const SegmentRules* rules;
     std::map<std::string, double> bytes;
@@ -143,8 +136,7 @@ Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
   fmt::format_to(out, "\nLONG\n--\nwirewatt: counters times the constants of {}.\n", wires.source);
   for (const Chosen& one : chosen) {
     constexpr double kPico = 1e12;
-    const Interval pj{one.j_per_byte.value * kPico, one.j_per_byte.low * kPico,
-                      one.j_per_byte.high * kPico};
+    const Interval pj = one.j_per_byte.times(kPico);
     group.segments.push_back({std::string(model::to_string(one.rules->segment)), pj});
     fmt::format_to(out, "{}: {} pJ a byte (95%).\n", one.rules->title, interval_text(pj));
   }
@@ -156,4 +148,4 @@ Result<LikwidGroup> likwid_group(const calibration::Calibration& calibration,
   return group;
 }
 
-}  // namespace ww::cli
+}  // namespace ww::session

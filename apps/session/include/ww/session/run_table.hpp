@@ -8,9 +8,9 @@
 #include "ww/core/result.hpp"
 #include "ww/model/attribution.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 
-struct AttributeColumns {
+struct RunColumns {
   std::string power{"power_w"};  // ends in _w, _mw or _kw
   std::string time{"seconds"};   // "seconds", "cycles", or ends in _s, _ms, _us or _ns
   std::string application;       // empty: each run is its own
@@ -23,7 +23,7 @@ struct AttributeColumns {
   std::vector<std::string> baselines;  // NAME=COLUMN[+COLUMN...][,...]
 };
 
-struct AttributeTable {
+struct RunTable {
   model::AttributionTable table;
   // Time of each run, in seconds; absent where the table counts cycles.
   std::optional<std::vector<double>> seconds;
@@ -40,7 +40,6 @@ struct AttributeTable {
 
 // Reads a CSV file, or (.json) an array of objects. Errors: io_error, parse_error (with file, line
 // and column), invalid_argument (an option that names no column or has a wrong form), bad_data.
-[[nodiscard]] Result<AttributeTable> read_attribute_table(const std::string& path,
-                                                          const AttributeColumns& columns);
+[[nodiscard]] Result<RunTable> read_run_table(const std::string& path, const RunColumns& columns);
 
-}  // namespace ww::cli
+}  // namespace ww::session

@@ -1,4 +1,4 @@
-#include "attribute/attribute_table.hpp"
+#include "ww/session/run_table.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 #include "ww/core/json_reader.hpp"
 #include "ww/measure/csv.hpp"
 
-namespace ww::cli {
+namespace ww::session {
 namespace {
 
 using measure::CsvColumns;
@@ -98,9 +98,9 @@ Result<NamedTerm> term_of(const std::string& text) {
   return term;
 }
 
-class AttributeReader {
+class RunReader {
  public:
-  AttributeReader(std::vector<CsvRow> rows, std::string path, const AttributeColumns& columns)
+  RunReader(std::vector<CsvRow> rows, std::string path, const RunColumns& columns)
       : path_(std::move(path)),
         columns_(columns),
         head_(rows.front().fields),
@@ -108,11 +108,11 @@ class AttributeReader {
         rows_(rows.begin() + 1, rows.end()),
         levels_(columns.levels.begin(), columns.levels.end()) {}
 
-  Result<AttributeTable> read() {
+  Result<RunTable> read() {
     for (const auto& level : columns_.levels) {
       WW_TRY(require(level, "--level"));
     }
-    AttributeTable result;
+    RunTable result;
     WW_TRY(read_runs(result));
     if (!columns_.voltage.empty()) WW_TRY(read_voltage(result));
     std::vector<NamedTerm> terms;
@@ -127,7 +127,7 @@ class AttributeReader {
     WW_TRY(add_terms(terms, "--term", result.table));
     for (const auto& text : columns_.baselines) {
       WW_ASSIGN(parsed, term_of(text));
-      AttributeTable::Baseline baseline{parsed.name, result.table};
+      RunTable::Baseline baseline{parsed.name, result.table};
       baseline.table.terms.clear();
       std::vector<NamedTerm> of_baseline;
       for (const auto& piece : split_at(text.substr(text.find('=') + 1), ',')) {
@@ -154,7 +154,7 @@ class AttributeReader {
         option);
   }
 
-  Status read_runs(AttributeTable& result) {
+  Status read_runs(RunTable& result) {
     WW_TRY(require(columns_.power, "--power-column"));
     WW_ASSIGN(watts, factor_of(columns_.power, kPowerUnits, "--power-column"));
     if (!columns_.application.empty()) {
@@ -207,7 +207,7 @@ class AttributeReader {
     return {};
   }
 
-  Status read_voltage(AttributeTable& result) {
+  Status read_voltage(RunTable& result) {
     WW_TRY(require(columns_.voltage, "--voltage-column"));
     WW_ASSIGN(unit_v, factor_of(columns_.voltage, kVoltageUnits, "--voltage-column"));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -264,7 +264,7 @@ class AttributeReader {
   }
 
   std::string path_;
-  const AttributeColumns& columns_;
+  const RunColumns& columns_;
   std::vector<std::string> head_;
   CsvColumns names_;
   std::vector<CsvRow> rows_;
@@ -275,8 +275,7 @@ class AttributeReader {
 
 }  // namespace
 
-Result<AttributeTable> read_attribute_table(const std::string& path,
-                                            const AttributeColumns& columns) {
+Result<RunTable> read_run_table(const std::string& path, const RunColumns& columns) {
   WW_ASSIGN(text, read_file(path));
   measure::CsvOptions trimmed;
   trimmed.trim = true;
@@ -286,7 +285,7 @@ Result<AttributeTable> read_attribute_table(const std::string& path,
   if (rows->size() < 2) {
     return fail(ErrorCode::parse_error, "has no runs below its heading", path);
   }
-  return AttributeReader(std::move(*rows), path, columns).read();
+  return RunReader(std::move(*rows), path, columns).read();
 }
 
-}  // namespace ww::cli
+}  // namespace ww::session
