@@ -296,9 +296,9 @@ TEST(PatchCatalyst, RefusesWhereTheGroupIdCannotBeTold) {
   EXPECT_EQ(patch_binary(build_catalyst(ambiguous), {.kernel = "k"}).error().code,
             ErrorCode::bad_data);
   // The notes say that sixteen user registers come first: the group id of dimension 0 is s16.
-  CatalystSpec told = ambiguous;
-  told.user_registers = 16;
-  const auto patched = patch_binary(build_catalyst(told), {.kernel = "k"});
+  CatalystSpec with_registers = ambiguous;
+  with_registers.user_registers = 16;
+  const auto patched = patch_binary(build_catalyst(with_registers), {.kernel = "k"});
   ASSERT_TRUE(patched.has_value()) << patched.error().text();
   EXPECT_EQ(patched->sites[0].site.before, words({0x81000210}));
 

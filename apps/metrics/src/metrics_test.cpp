@@ -65,12 +65,12 @@ TEST(OpenMetrics, IsReadByOmnistatsExternalCollector) {
   static const std::regex kLine(
       R"re(([A-Za-z_]\w*)(\{[^}]*\})?\s+[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*)re");
   static const std::regex kLabel(R"re(([A-Za-z_]\w*)="([^"]*)")re");
-  auto told = state();
-  told.card = "AMD Instinct MI300X";
-  told.device_j = 1.5e9;
+  auto published = state();
+  published.card = "AMD Instinct MI300X";
+  published.device_j = 1.5e9;
   std::map<std::string, std::set<std::string>> keys_of;
   std::size_t read = 0;
-  std::istringstream lines(metrics_text(told, MetricsForm::open_metrics));
+  std::istringstream lines(metrics_text(published, MetricsForm::open_metrics));
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line.front() == '#') continue;
     std::smatch found;
@@ -81,7 +81,7 @@ TEST(OpenMetrics, IsReadByOmnistatsExternalCollector) {
          ++label) {
       keys += (*label)[1].str() + ",";
       if ((*label)[1] == "hw_name") {
-        EXPECT_EQ((*label)[2], told.card);
+        EXPECT_EQ((*label)[2], published.card);
       }
     }
     keys_of[found[1]].insert(keys);

@@ -46,17 +46,17 @@ class Followed {
  public:
   explicit Followed(std::span<const EnergyReading> readings) : readings_(readings) {
     for (std::size_t i = 0; i < readings.size(); ++i) {
-      if (readings[i].ticks != kAbsent) told_.push_back(i);
+      if (readings[i].ticks != kAbsent) shown_.push_back(i);
     }
   }
-  [[nodiscard]] const std::vector<std::size_t>& told() const { return told_; }
+  [[nodiscard]] const std::vector<std::size_t>& shown() const { return shown_; }
 
   // Indices of the readings that follow one another; absent if more than some are strays.
   std::optional<std::vector<std::size_t>> kept() {
-    const std::size_t most = std::max<std::size_t>(1, told_.size() / kStraysOneIn);
-    for (std::size_t t = 0; t < told_.size(); ++t) {
-      if (kept_.empty() || follows(kept_.size() - 1, told_[t])) {
-        keep(told_[t]);
+    const std::size_t most = std::max<std::size_t>(1, shown_.size() / kStraysOneIn);
+    for (std::size_t t = 0; t < shown_.size(); ++t) {
+      if (kept_.empty() || follows(kept_.size() - 1, shown_[t])) {
+        keep(shown_[t]);
         continue;
       }
       const auto ahead = strays_from(t);
@@ -68,7 +68,7 @@ class Followed {
       } else {
         strays_ += *behind;
         kept_.resize(kept_.size() - *behind);
-        keep(told_[t]);
+        keep(shown_[t]);
       }
       if (strays_ > most) return std::nullopt;
     }
@@ -120,33 +120,33 @@ class Followed {
   // How many readings from this one on are strays, if a later one follows what was kept or none is
   // left that could.
   [[nodiscard]] std::optional<std::size_t> strays_from(std::size_t t) const {
-    const std::int64_t end_ns = readings_[told_[t]].time_ns + kLongestStrayNs;
-    for (std::size_t next = t + 1; next < told_.size(); ++next) {
-      if (readings_[told_[next]].time_ns > end_ns) return std::nullopt;
-      if (!follows(kept_.size() - 1, told_[next])) continue;
-      const bool back = comes_back(difference(kept_.back().at, told_[t]),
-                                   difference(told_[next - 1], told_[next]));
+    const std::int64_t end_ns = readings_[shown_[t]].time_ns + kLongestStrayNs;
+    for (std::size_t next = t + 1; next < shown_.size(); ++next) {
+      if (readings_[shown_[next]].time_ns > end_ns) return std::nullopt;
+      if (!follows(kept_.size() - 1, shown_[next])) continue;
+      const bool back = comes_back(difference(kept_.back().at, shown_[t]),
+                                   difference(shown_[next - 1], shown_[next]));
       return back ? std::optional(next - t) : std::nullopt;
     }
-    return told_.size() - t;
+    return shown_.size() - t;
   }
   // How many of those kept are strays, if this reading follows what was before them.
   [[nodiscard]] std::optional<std::size_t> strays_before(std::size_t t) const {
-    const std::int64_t begin_ns = readings_[told_[t]].time_ns - kLongestStrayNs;
+    const std::int64_t begin_ns = readings_[shown_[t]].time_ns - kLongestStrayNs;
     for (std::size_t count = 1; count <= kept_.size(); ++count) {
       if (readings_[kept_[kept_.size() - count].at].time_ns < begin_ns) return std::nullopt;
       if (count == kept_.size()) return count;
       const std::size_t before = kept_.size() - count - 1;
-      if (!follows(before, told_[t])) continue;
+      if (!follows(before, shown_[t])) continue;
       const bool back = comes_back(difference(kept_[before].at, kept_[before + 1].at),
-                                   difference(kept_.back().at, told_[t]));
+                                   difference(kept_.back().at, shown_[t]));
       return back ? std::optional(count) : std::nullopt;
     }
     return std::nullopt;
   }
 
   std::span<const EnergyReading> readings_;
-  std::vector<std::size_t> told_;
+  std::vector<std::size_t> shown_;
   std::vector<Kept> kept_;
   std::size_t strays_{};
 };
@@ -176,9 +176,9 @@ Moves find_moves(std::span<const EnergyReading> readings, bool stamped) {
   Moves moves;
   moves.at.reserve(readings.size());
   Followed followed(readings);
-  const std::size_t told = followed.told().size();
-  const auto kept = followed.kept().value_or(followed.told());
-  moves.strays = told - kept.size();
+  const std::size_t shown = followed.shown().size();
+  const auto kept = followed.kept().value_or(followed.shown());
+  moves.strays = shown - kept.size();
   for (std::size_t k = 1; k < kept.size(); ++k) {
     const EnergyReading& before = readings[kept[k - 1]];
     const EnergyReading& now = readings[kept[k]];
@@ -190,11 +190,11 @@ Moves find_moves(std::span<const EnergyReading> readings, bool stamped) {
     }
     if (*ticks > 0) moves.at.push_back(kept[k]);
   }
-  if (told == 0) return refused(RowStatus::unavailable, "the sensor has no energy accumulator");
-  if (readings.size() < kFewestMoves || 2 * told < readings.size()) {
+  if (shown == 0) return refused(RowStatus::unavailable, "the sensor has no energy accumulator");
+  if (readings.size() < kFewestMoves || 2 * shown < readings.size()) {
     return refused(
         RowStatus::unavailable,
-        fmt::format("{} of {} readings show the energy accumulator", told, readings.size()));
+        fmt::format("{} of {} readings show the energy accumulator", shown, readings.size()));
   }
   moves.exact = stamped && moves.at.size() + 1 + moves.strays == readings.size();
   // The first reading of an exact series is a start: its value was counted at its stamp.

@@ -305,8 +305,8 @@ class Page {
       if (fact != document_.facts.end()) table.rows.push_back({what, fact->second});
     }
     if (const auto sensor = document_.facts.find("sensor"); sensor != document_.facts.end()) {
-      const json told = json::parse(sensor->second, nullptr, false);
-      if (told.is_object()) table.rows.push_back({"power sensor", text_of(told, "name")});
+      const json info = json::parse(sensor->second, nullptr, false);
+      if (info.is_object()) table.rows.push_back({"power sensor", text_of(info, "name")});
     }
     if (!document_.array_caches.empty()) {
       table.rows.push_back({"caches of shader arrays (GL1)", document_.array_caches});

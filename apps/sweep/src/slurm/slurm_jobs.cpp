@@ -169,7 +169,7 @@ Status watch(const SlurmJobs& jobs, const OnTasks& on_tasks, const SlurmPatience
   auto listed = answered;        // every job that had not ended
   bool away = false;
   bool missed = false;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   std::set<std::string> ended;
   for (;;) {
     const auto now = standing(jobs, ended);
@@ -206,7 +206,7 @@ Status watch(const SlurmJobs& jobs, const OnTasks& on_tasks, const SlurmPatience
       for (const auto& [reason, count] : now->waiting) {
         static const std::set<std::string> usual{"None",       "Resources",         "Priority",
                                                  "Dependency", "JobArrayTaskLimit", "BeginTime"};
-        if (!usual.contains(reason) && told.insert(reason).second) {
+        if (!usual.contains(reason) && reported.insert(reason).second) {
           log::warn("{} tasks wait: Slurm says {}", count, reason);
         }
       }

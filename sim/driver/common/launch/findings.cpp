@@ -51,7 +51,7 @@ bool is_near_null(const Error& error) {
 
 void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
                    const std::string& kernel, std::span<const std::byte> kernarg, bool ended) {
-  static auto& told = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
+  static auto& reported = *new std::set<std::tuple<std::uint32_t, std::string, int, std::uint32_t>>;
   LaunchMistakes& mistakes = Runtime::get().mistakes;
   mistakes.stopped_launches += ended ? 0 : 1;
   for (const gpu::MemoryFinding& finding : Runtime::get().powered_gpu().findings()) {
@@ -60,7 +60,7 @@ void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
     } else {
       mistakes.memory_mistakes += finding.count;
     }
-    if (!told.emplace(program, kernel, static_cast<int>(finding.kind), finding.instruction)
+    if (!reported.emplace(program, kernel, static_cast<int>(finding.kind), finding.instruction)
              .second) {
       continue;
     }

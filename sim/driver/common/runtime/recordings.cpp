@@ -76,23 +76,23 @@ Result<std::unique_ptr<Recordings>> Recordings::open(const Settings& settings) {
   auto recordings = std::unique_ptr<Recordings>(new Recordings);
   recordings->process_ = ::getpid();
   recordings->counters_file_ = settings.counters_file;
-  if (!settings.counters_file.empty()) recordings->counters_aside_ = settings.told.counters_aside;
+  if (!settings.counters_file.empty()) recordings->counters_aside_ = settings.passed.counters_aside;
   recordings->samples_file_ = settings.samples_file;
-  recordings->sealed_file_ = settings.told.sealed_energy;
-  recordings->timing_file_ = settings.told.timing_report;
-  recordings->mistakes_file_ = settings.told.mistakes;
-  recordings->watched_ = !settings.told.live.empty();
+  recordings->sealed_file_ = settings.passed.sealed_energy;
+  recordings->timing_file_ = settings.passed.timing_report;
+  recordings->mistakes_file_ = settings.passed.mistakes;
+  recordings->watched_ = !settings.passed.live.empty();
   for (const auto& file :
-       {settings.counters_file, settings.told.timing_report, settings.told.mistakes}) {
+       {settings.counters_file, settings.passed.timing_report, settings.passed.mistakes}) {
     // A folder that cannot be written to is better reported now than after an hour.
     if (!file.empty()) WW_TRY(StreamedFile::create(file));
   }
   if (!settings.trace_file.empty()) {
     WW_ASSIGN(writer,
               trace::Writer::create(settings.trace_file, virtual_device_name(settings.chip.chip),
-                                    settings.told.trace_aside));
+                                    settings.passed.trace_aside));
     recordings->trace_ = std::move(writer);
-    if (!settings.told.trace_values) recordings->trace_->leave_out_values();
+    if (!settings.passed.trace_values) recordings->trace_->leave_out_values();
   }
   return recordings;
 }

@@ -122,8 +122,8 @@ gpu::VirtualGpu* Runtime::gpu() {
     return nullptr;
   }
   gpu_ = std::move(*powered);
-  if (settings->told.progress) show_progress(*gpu_);
-  live_.emplace(settings->told.live);
+  if (settings->passed.progress) show_progress(*gpu_);
+  live_.emplace(settings->passed.live);
   approximations = std::move(settings->approximations);
   recordings_->rest(*gpu_);
   if (recordings_->any() || recordings_->rests() || !approximations.empty()) std::atexit(at_exit);

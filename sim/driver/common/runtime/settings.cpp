@@ -84,13 +84,13 @@ Result<std::pair<std::string, std::string>> timing_key(const std::string& text) 
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
-Status refuse_without_timing_mode(const DriverSettings& told) {
-  const char* name = variable("WIREWATT_NETWORK")  ? "WIREWATT_NETWORK"
-                     : !told.timing.empty()        ? "timing"
-                     : !told.timing_keys.empty()   ? "timing_keys"
-                     : !told.timing_report.empty() ? "timing_report"
-                     : told.approx_threshold       ? "approx_threshold"
-                                                   : nullptr;
+Status refuse_without_timing_mode(const DriverSettings& passed) {
+  const char* name = variable("WIREWATT_NETWORK")    ? "WIREWATT_NETWORK"
+                     : !passed.timing.empty()        ? "timing"
+                     : !passed.timing_keys.empty()   ? "timing_keys"
+                     : !passed.timing_report.empty() ? "timing_report"
+                     : passed.approx_threshold       ? "approx_threshold"
+                                                     : nullptr;
   if (name == nullptr) return {};
   return fail(ErrorCode::invalid_argument, "means something with WIREWATT_MODE=timing only", name);
 }
@@ -102,20 +102,20 @@ Status read_timing_settings(Settings& settings) {
     return fail(ErrorCode::invalid_argument, "\"" + mode + "\" is not one of functional, timing",
                 "WIREWATT_MODE");
   }
-  const DriverSettings& told = settings.told;
-  if (mode == "functional") return refuse_without_timing_mode(told);
+  const DriverSettings& passed = settings.passed;
+  if (mode == "functional") return refuse_without_timing_mode(passed);
   gpu::TimingRequest& timing = settings.timing.emplace();
   timing.network = variable("WIREWATT_NETWORK").value_or("");
-  if (!told.timing.empty()) {
-    timing.origin = told.timing;
-    WW_ASSIGN(text, read_file(told.timing));
+  if (!passed.timing.empty()) {
+    timing.origin = passed.timing;
+    WW_ASSIGN(text, read_file(passed.timing));
     timing.settings = std::move(text);
   }
-  for (const std::string& text : told.timing_keys) {
+  for (const std::string& text : passed.timing_keys) {
     WW_ASSIGN(key, timing_key(text));
     timing.keys.push_back(std::move(key));
   }
-  timing.threshold_percent = told.approx_threshold;
+  timing.threshold_percent = passed.approx_threshold;
   return {};
 }
 
@@ -159,17 +159,17 @@ Result<Settings> settings_from_environment() {
   WW_TRY(
       read_number<int>("WIREWATT_COMPILE_TIMEOUT_MS", 1, 86'400'000, settings.compile_timeout_ms));
   WW_TRY(read_memory_settings(settings.options));
-  WW_ASSIGN(told, read_driver_settings());
-  settings.told = std::move(told);
+  WW_ASSIGN(passed, read_driver_settings());
+  settings.passed = std::move(passed);
   WW_TRY(read_timing_settings(settings));
-  WW_ASSIGN(approximations, parse_approximations(settings.told.approx));
+  WW_ASSIGN(approximations, parse_approximations(settings.passed.approx));
   settings.approximations = std::move(approximations);
   settings.counters_file = recording_name(variable("WIREWATT_COUNTERS").value_or(""));
   settings.trace_file = recording_name(variable("WIREWATT_TRACE").value_or(""));
   settings.samples_file = recording_name(variable("WIREWATT_SAMPLES").value_or(""));
   for (std::string* file :
-       {&settings.told.counters_aside, &settings.told.trace_aside, &settings.told.mistakes,
-        &settings.told.sealed_energy, &settings.told.timing_report}) {
+       {&settings.passed.counters_aside, &settings.passed.trace_aside, &settings.passed.mistakes,
+        &settings.passed.sealed_energy, &settings.passed.timing_report}) {
     *file = recording_name(std::move(*file));
   }
   return settings;

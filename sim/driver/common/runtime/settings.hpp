@@ -23,7 +23,7 @@ struct Settings {
   std::string counters_file;  // where the counters of every dispatch go; empty: nowhere
   std::string trace_file;
   std::string samples_file;  // every reading of the power sensor
-  DriverSettings told;       // %p in names of files is replaced
+  DriverSettings passed;     // %p in names of files is replaced
 };
 
 // Reads WIREWATT_CHIP, WIREWATT_CHIP_SEED, WIREWATT_CHIP_CLASS, WIREWATT_NOISE_SEED,

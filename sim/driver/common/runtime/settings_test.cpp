@@ -85,7 +85,7 @@ TEST(TimingMode, IsChosenWithItsNetworkAndSettings) {
   const std::vector<std::pair<std::string, std::string>> expected{
       {"vcs", "6"}, {"memory_nodes", "1,7,8,14"}, {"adaptive", ""}, {"packet_trace", "/a=b;c"}};
   EXPECT_EQ(settings->timing->keys, expected);
-  EXPECT_EQ(settings->told.timing_report.find("%p"), std::string::npos);
+  EXPECT_EQ(settings->passed.timing_report.find("%p"), std::string::npos);
 }
 
 TEST(TimingMode, RefusesWhatIsNoKeyWithAValue) {

@@ -83,10 +83,13 @@ Created<Wanted> check_description(const cl_image_format* format, const cl_image_
   state.element_bytes = *element;
   state.extent = *extent;
   state.host = *counted;
-  state.told.row = shape->image_row_pitch != 0 ? shape->image_row_pitch : wanted.bytes[0];
+  state.own_pitches.row = shape->image_row_pitch != 0 ? shape->image_row_pitch : wanted.bytes[0];
   if (has_slices(state.type)) {
-    state.told.slice = state.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? counted->row : counted->slice;
-    if (state.told.slice % state.told.row != 0) return refuse(CL_INVALID_IMAGE_DESCRIPTOR);
+    state.own_pitches.slice =
+        state.type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? counted->row : counted->slice;
+    if (state.own_pitches.slice % state.own_pitches.row != 0) {
+      return refuse(CL_INVALID_IMAGE_DESCRIPTOR);
+    }
   }
   return wanted;
 }
@@ -298,8 +301,8 @@ cl_int CL_API_CALL clGetImageInfo(cl_mem image, cl_image_info name, std::size_t 
     switch (name) {
       case CL_IMAGE_FORMAT: return sink.value(state.format);
       case CL_IMAGE_ELEMENT_SIZE: return sink.value(state.element_bytes);
-      case CL_IMAGE_ROW_PITCH: return sink.value(state.told.row);
-      case CL_IMAGE_SLICE_PITCH: return sink.value(state.told.slice);
+      case CL_IMAGE_ROW_PITCH: return sink.value(state.own_pitches.row);
+      case CL_IMAGE_SLICE_PITCH: return sink.value(state.own_pitches.slice);
       case CL_IMAGE_WIDTH: return sink.value(state.extent[0]);
       case CL_IMAGE_HEIGHT: return sink.value<std::size_t>(has_height ? state.extent[1] : 0);
       case CL_IMAGE_DEPTH: return sink.value<std::size_t>(has_depth ? state.extent[2] : 0);

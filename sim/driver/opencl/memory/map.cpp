@@ -166,7 +166,7 @@ void* CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image, cl_boo
                         .flags = flags},
                        box_at(part.origin, part.region, state.host).offset);
     if (pointer) {
-      const Pitches shown = lent ? state.told : device_pitches(state);
+      const Pitches shown = lent ? state.own_pitches : device_pitches(state);
       *row_pitch = shown.row;
       if (slice_pitch != nullptr) *slice_pitch = shown.slice;
     }

@@ -77,7 +77,7 @@ struct ImageState {
   Region extent{};
   Pitches device{};
   Pitches host{};              // of the application's memory (CL_MEM_USE_HOST_PTR)
-  Pitches told{};              // the application's own pitches, or those without gaps
+  Pitches own_pitches{};       // the application's own pitches, or those without gaps
   std::uint64_t descriptor{};  // device address of what kernels get
 };
 

@@ -419,12 +419,12 @@ TEST_F(LaunchApiTest, DeferredLaunchKeepsTheArgumentsOfItsEnqueue) {
 }
 
 TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
-  static std::string told;
-  told.clear();
+  static std::string message;
+  message.clear();
   cl_int code = -1;
   cl_context own = cl.clCreateContext(
-      nullptr, 1, &device, [](const char* text, const void*, std::size_t, void*) { told = text; },
-      nullptr, &code);
+      nullptr, 1, &device,
+      [](const char* text, const void*, std::size_t, void*) { message = text; }, nullptr, &code);
   std::swap(own, context);
   cl_program program = build("__kernel void k(__global int* o) { o[0] = 1; }");
   cl_kernel kernel = cl.clCreateKernel(program, "k", &code);
@@ -445,8 +445,8 @@ TEST_F(LaunchApiTest, FailureOfTheDeviceReachesCallerAndContext) {
   EXPECT_EQ(
       cl.clEnqueueNDRangeKernel(own_queue, kernel, 1, nullptr, &one, nullptr, 0, nullptr, nullptr),
       CL_OUT_OF_RESOURCES);
-  EXPECT_THAT(told, HasSubstr("memory fault at 0x10"));
-  EXPECT_THAT(told, HasSubstr("'k'"));
+  EXPECT_THAT(message, HasSubstr("memory fault at 0x10"));
+  EXPECT_THAT(message, HasSubstr("'k'"));
   int read = 0;
   EXPECT_EQ(cl.clFinish(own_queue), CL_OUT_OF_RESOURCES);
   EXPECT_EQ(cl.clEnqueueReadBuffer(own_queue, memory, CL_TRUE, 0, sizeof read, &read, 0, nullptr,

@@ -152,9 +152,9 @@ void set_status(cl_event event, cl_int status) {
       later.push_back(callback);
       continue;
     }
-    const cl_int told = status < 0 ? status : callback.type;
-    Runtime::get().callbacks.push_back([kept = Use(event), callback, told] {
-      callback.notify(kept.get(), told, callback.user_data);
+    const cl_int reported = status < 0 ? status : callback.type;
+    Runtime::get().callbacks.push_back([kept = Use(event), callback, reported] {
+      callback.notify(kept.get(), reported, callback.user_data);
     });
   }
   callbacks = std::move(later);
