@@ -61,7 +61,7 @@ milliseconds interval_of(const TopArguments& arguments) {
   return milliseconds(static_cast<int>(arguments.interval_s * 1e3));
 }
 
-void tell(Display& display, const session::LiveNews& news, std::uint64_t dispatches) {
+void show_refresh(Display& display, const session::LiveNews& news, std::uint64_t dispatches) {
   auto& lines = display.frame.lines;
   lines.clear();
   lines.push_back(
@@ -73,7 +73,7 @@ void tell(Display& display, const session::LiveNews& news, std::uint64_t dispatc
   }
 }
 
-void tell_kernels(Display& display, const session::LivePower& power) {
+void show_kernels(Display& display, const session::LivePower& power) {
   auto& lines = display.frame.lines;
   constexpr std::size_t most = 6;
   const auto labels = kernel_labels(power.estimate.kernels, &model::KernelEstimate::kernel);
@@ -114,7 +114,7 @@ class LivePrices {
     if (const model::WireModel* wires = model_->wires(); wires != nullptr) {
       WW_ASSIGN(power, session::live_power(news, *wires, architecture_));
       display.take(calibration::priced(power->estimate.total));
-      tell_kernels(display, *power);
+      show_kernels(display, *power);
       if (timeline == nullptr) return {};
       const model::EstimateOptions options{};
       return timeline->add_launches(news.dispatches,
@@ -197,7 +197,7 @@ Result<int> watch_program(const TopArguments& arguments, const calibration::Cali
     const bool launched = !news->dispatches.empty();
     if (launched) {
       dispatches += news->dispatches.size();
-      tell(display, *news, dispatches);
+      show_refresh(display, *news, dispatches);
       if (!news->samples.empty()) {
         facts["device_w"] = news->samples.back().power_w;
         facts["chip_time_s"] = static_cast<double>(news->samples.back().time_ns) * 1e-9;

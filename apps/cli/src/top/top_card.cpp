@@ -108,7 +108,7 @@ std::string source_of(const Counted& counted, bool with_model, bool tells_busy) 
 }
 
 // The newest reading of power and temperature.
-void tell_sensor(const std::vector<SensorReading>& readings, Display& display, json& facts) {
+void show_sensor(const std::vector<SensorReading>& readings, Display& display, json& facts) {
   for (auto reading = readings.rbegin(); reading != readings.rend(); ++reading) {
     if (!reading->power_uw) continue;
     const double watts = static_cast<double>(*reading->power_uw) * 1e-6;
@@ -123,7 +123,7 @@ void tell_sensor(const std::vector<SensorReading>& readings, Display& display, j
 }
 
 // Shows the bytes that memory and links move, where the card's driver counts them.
-void tell_traffic(measure::NvidiaTrafficMeter& meter, Display& display, json& facts) {
+void show_traffic(measure::NvidiaTrafficMeter& meter, Display& display, json& facts) {
   const auto taken = meter.take();
   if (!taken) {
     facts["no_traffic"] = taken.error().text();
@@ -229,9 +229,9 @@ Result<int> watch_card(const CardRequest& request, const calibration::Calibratio
     display.frame.source = live ? live->source() : source_of(counted, model != nullptr, tells_busy);
     display.mark_misfit(provenance.misfit);
     display.frame.lines.clear();
-    tell_sensor(*readings, display, facts);
+    show_sensor(*readings, display, facts);
     if (!traffic) facts["no_traffic"] = traffic.error().text();
-    if (traffic && *traffic != nullptr) tell_traffic(**traffic, display, facts);
+    if (traffic && *traffic != nullptr) show_traffic(**traffic, display, facts);
     display.take_device(meter.so_far());
     if (!besides.empty()) {
       facts["device_w_of"] = besides;

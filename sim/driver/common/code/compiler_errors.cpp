@@ -169,7 +169,7 @@ void warn_of_errors(const binpatch::CodeObject& object, const binpatch::Kernel& 
   const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
   if (!seen.emplace(std::hash<std::string_view>()(text), kernel.name).second) return;
   for (const std::string& sign : signs_of_errors(object, kernel, compiled_here)) {
-    if (said.insert(sign).second) complain(sign + " (docs/driver.md, Known compiler errors)");
+    if (said.insert(sign).second) print_line(sign + " (docs/driver.md, Known compiler errors)");
   }
 }
 

@@ -64,9 +64,9 @@ void note_mistakes(gpu::ProgramId program, const binpatch::CodeObject& object,
              .second) {
       continue;
     }
-    complain("kernel '" + kernel + "': " +
-             gpu::describe(finding, argument_of(object, kernel, kernarg, finding),
-                           source_line(object, finding.instruction).value_or("")));
+    print_line("kernel '" + kernel + "': " +
+               gpu::describe(finding, argument_of(object, kernel, kernarg, finding),
+                             source_line(object, finding.instruction).value_or("")));
   }
 }
 

@@ -29,7 +29,7 @@ LiveFeed::LiveFeed(const std::string& file) {
   if (file.empty()) return;
   process_ = ::getpid();
   file_ = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (file_ < 0) complain("live feed: " + file + ": " + std::strerror(errno));
+  if (file_ < 0) print_line("live feed: " + file + ": " + std::strerror(errno));
 }
 
 LiveFeed::~LiveFeed() {
@@ -68,7 +68,7 @@ void LiveFeed::write(const std::string& text) {
     const auto written = ::write(file_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
-      complain(std::string("live feed: ") + std::strerror(errno) + "; no more is written");
+      print_line(std::string("live feed: ") + std::strerror(errno) + "; no more is written");
       ::close(file_);
       file_ = -1;
       return;

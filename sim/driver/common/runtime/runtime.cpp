@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds kEndingStep{10};
 // A line on the terminal while a launch lasts, once it has lasted for a second.
 class LaunchLine {
  public:
-  void tell(const gpu::LaunchProgress& launch) {
+  void report(const gpu::LaunchProgress& launch) {
     if (launch.ended) {
       *this = {};
       return;
@@ -52,13 +52,13 @@ class LaunchLine {
 void show_progress(gpu::VirtualGpu& gpu) {
   constexpr std::chrono::milliseconds kBetween{250};
   gpu.set_progress([line = std::make_shared<LaunchLine>()](
-                       const gpu::LaunchProgress& launch) { line->tell(launch); },
+                       const gpu::LaunchProgress& launch) { line->report(launch); },
                    kBetween);
 }
 
 }  // namespace
 
-void complain(const std::string& text) {
+void print_line(const std::string& text) {
   const std::string line = "wirewatt: " + text + "\n";
   std::fputs(line.c_str(), stderr);
 }
@@ -86,27 +86,27 @@ gpu::VirtualGpu* Runtime::gpu() {
   tried_ = true;
   auto settings = settings_from_environment();
   if (!settings) {
-    complain("no virtual GPU: " + settings.error().text());
+    print_line("no virtual GPU: " + settings.error().text());
     return nullptr;
   }
   compile_timeout_ms_ = settings->compile_timeout_ms;
   auto chip = gpu::Chip::load(settings->chip);
   if (!chip) {
-    complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
-             "\": " + chip.error().text());
+    print_line("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
+               "\": " + chip.error().text());
     return nullptr;
   }
   if (settings->timing) {
     auto timing = gpu::make_timing(chip->architecture(), *settings->timing);
     if (!timing) {
-      complain("no virtual GPU in timing mode: " + timing.error().text());
+      print_line("no virtual GPU in timing mode: " + timing.error().text());
       return nullptr;
     }
     settings->options.timing = std::move(*timing);
   }
   auto recordings = Recordings::open(*settings);
   if (!recordings) {
-    complain("no virtual GPU: " + recordings.error().text());
+    print_line("no virtual GPU: " + recordings.error().text());
     return nullptr;
   }
   recordings_ = std::move(*recordings);
@@ -117,8 +117,8 @@ gpu::VirtualGpu* Runtime::gpu() {
   if (!recordings_->any()) settings->options.most_dispatches = kMaxDispatches;
   auto powered = gpu::VirtualGpu::create(std::move(*chip), settings->options);
   if (!powered) {
-    complain("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
-             "\": " + powered.error().text());
+    print_line("no virtual GPU: WIREWATT_CHIP=\"" + settings->chip.chip +
+               "\": " + powered.error().text());
     return nullptr;
   }
   gpu_ = std::move(*powered);
@@ -138,11 +138,11 @@ std::unique_lock<std::mutex> Runtime::lock() {
 
 void Runtime::record_launch() {
   if (auto added = recordings_->add_counters(*gpu_); !added) {
-    complain("WIREWATT_COUNTERS: " + added.error().text());
+    print_line("WIREWATT_COUNTERS: " + added.error().text());
   }
   recordings_->add_accesses();
   if (auto saved = recordings_->save_new_mistakes(mistakes); !saved) {
-    complain("report of mistakes: " + saved.error().text());
+    print_line("report of mistakes: " + saved.error().text());
   }
   live_->append(*gpu_);
 }
@@ -150,7 +150,7 @@ void Runtime::record_launch() {
 void Runtime::save_counters() {
   if (gpu_ == nullptr) return;
   if (auto saved = recordings_->save_counters(*gpu_); !saved) {
-    complain("WIREWATT_COUNTERS: " + saved.error().text());
+    print_line("WIREWATT_COUNTERS: " + saved.error().text());
   }
 }
 
@@ -162,7 +162,8 @@ void Runtime::at_exit() {
   std::unique_lock<std::mutex> lock(runtime.mutex_, std::defer_lock);
   for (int tries = 0; !lock.try_lock(); ++tries) {
     if (tries == 1000) {
-      complain("the program exited amid a call to its device: counters and trace are not written");
+      print_line(
+          "the program exited amid a call to its device: counters and trace are not written");
       runtime.ending_ = false;
       return;
     }
@@ -171,25 +172,25 @@ void Runtime::at_exit() {
   runtime.ending_ = false;
   try {
     for (const ApproximationRule& rule : runtime.approximations) {
-      if (!rule.used) complain("approx: \"" + rule.text + "\" met no buffer");
+      if (!rule.used) print_line("approx: \"" + rule.text + "\" met no buffer");
     }
     runtime.save_counters();
     runtime.recordings_->rest(*runtime.gpu_);
     runtime.live_->append(*runtime.gpu_);
     if (auto saved = runtime.recordings_->save_power(*runtime.gpu_); !saved) {
-      complain("WIREWATT_SAMPLES: " + saved.error().text());
+      print_line("WIREWATT_SAMPLES: " + saved.error().text());
     }
     if (auto saved = runtime.recordings_->save_timing(*runtime.gpu_); !saved) {
-      complain("report of timing mode: " + saved.error().text());
+      print_line("report of timing mode: " + saved.error().text());
     }
     if (auto saved = runtime.recordings_->save_mistakes(runtime.mistakes); !saved) {
-      complain("report of mistakes: " + saved.error().text());
+      print_line("report of mistakes: " + saved.error().text());
     }
     if (auto saved = runtime.recordings_->finish_trace(); !saved) {
-      complain("WIREWATT_TRACE: " + saved.error().text());
+      print_line("WIREWATT_TRACE: " + saved.error().text());
     }
   } catch (...) {
-    complain("no memory to write counters and trace");
+    print_line("no memory to write counters and trace");
   }
 }
 
@@ -209,7 +210,7 @@ void Entry::run_callbacks() {
       try {
         callback();
       } catch (...) {
-        complain("an application callback threw an exception; it was dropped");
+        print_line("an application callback threw an exception; it was dropped");
       }
     }
     lock_ = runtime.lock();

@@ -27,7 +27,7 @@ struct LaunchMistakes {
 };
 
 // Writes one line to stderr: the driver lives in foreign processes and leaves their logging alone.
-void complain(const std::string& text);
+void print_line(const std::string& text);
 
 class Recordings;
 

@@ -40,13 +40,13 @@ void open_library() {
   void* library = ::dlopen(name.c_str(), RTLD_GLOBAL | RTLD_LAZY);
   if (library == nullptr) {
     const char* why = ::dlerror();
-    complain(std::string("a profiler's tool is asked for, and ") + (why == nullptr ? name : why) +
-             "; on a card the program would be ended here");
+    print_line(std::string("a profiler's tool is asked for, and ") + (why == nullptr ? name : why) +
+               "; on a card the program would be ended here");
     return;
   }
   const auto set = reinterpret_cast<SetApiTable>(::dlsym(library, "rocprofiler_set_api_table"));
   if (set == nullptr) {
-    complain(name + " has no rocprofiler_set_api_table, so it counts nothing");
+    print_line(name + " has no rocprofiler_set_api_table, so it counts nothing");
     return;
   }
   void* tables[] = {&table};
@@ -62,18 +62,18 @@ class Loader {
     state_ = State::loading;
     open_library();
     state_ = State::loaded;
-    tell();
+    report();
   }
   void add(const ww_vgpu_launch& launch) {
     load();
     const std::lock_guard lock(mutex_);
     waiting_.push_back(launch);
-    tell();
+    report();
   }
 
  private:
   enum class State { unloaded, loading, loaded };
-  void tell() {
+  void report() {
     if (state_ != State::loaded) return;
     const auto launches = std::exchange(waiting_, {});
     if (table.launched == nullptr) return;

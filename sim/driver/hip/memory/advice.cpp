@@ -141,7 +141,7 @@ Value common(const void* pointer, std::size_t bytes, Value none, Get&& get) {
   return value;
 }
 
-int tell(std::span<int> answers, int attribute, const void* pointer, std::size_t bytes) {
+int write_answers(std::span<int> answers, int attribute, const void* pointer, std::size_t bytes) {
   const auto one = [&](int value) {
     if (answers.size() != 1) return int{kInvalidValue};
     answers[0] = value;
@@ -180,7 +180,8 @@ int range_attribute(void* answers, std::size_t answer_bytes, int attribute, cons
     return kInvalidValue;
   }
   if (!is_managed(pointer, bytes)) return kInvalidValue;
-  return tell({static_cast<int*>(answers), answer_bytes / sizeof(int)}, attribute, pointer, bytes);
+  return write_answers({static_cast<int*>(answers), answer_bytes / sizeof(int)}, attribute, pointer,
+                       bytes);
 }
 
 }  // namespace

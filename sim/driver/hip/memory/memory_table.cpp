@@ -23,7 +23,7 @@ bool host_can_see() {
   if (device().host_at_device_addresses()) return true;
   static bool said = false;
   if (!std::exchange(said, true)) {
-    complain(
+    print_line(
         "HIP: no pinned or managed memory: this process uses the addresses where it would lie "
         "(a sanitizer, perhaps)");
   }

@@ -109,8 +109,8 @@ void serve_packet(std::uint64_t index) {
   if (header.service != kPrintService && header.service != kMemoryService) {
     static auto& said = *new std::set<std::uint32_t>;
     if (said.insert(header.service).second) {
-      complain("HIP: a kernel asks for service " + std::to_string(header.service) +
-               " of the host, which the virtual GPU does not have");
+      print_line("HIP: a kernel asks for service " + std::to_string(header.service) +
+                 " of the host, which the virtual GPU does not have");
     }
   }
   for (std::uint64_t lanes = header.active_lanes; lanes != 0; lanes &= lanes - 1) {

@@ -129,7 +129,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
     return kLaunchFailure;  // beyond __launch_bounds__
   }
   if (kernel.needs_even_workgroups && (last[0] != 0 || last[1] != 0 || last[2] != 0)) {
-    complain(fmt::format(
+    print_line(fmt::format(
         "HIP: kernel '{}' was compiled for blocks that are all alike, and the last one would be "
         "smaller; compile with -fno-offload-uniform-block, or launch whole blocks",
         kernel.name));
@@ -143,7 +143,7 @@ int check_shape(const binpatch::Kernel& kernel, const LaunchRequest& request, La
 // The reason that ends a kernel is the device's error; it shows when the program next waits for it
 // or uses its memory. A launch that does not fit is the call's error.
 int launch_failed(const binpatch::Kernel& kernel, const Error& error) {
-  complain(why_it_failed(kernel, error));
+  print_line(why_it_failed(kernel, error));
   if (!has_begun(error)) return kLaunchOutOfResources;
   if (error.code == ErrorCode::unsupported) {
     device_error() = kNotSupported;
@@ -171,7 +171,7 @@ tl::expected<PackedLaunch, int> pack(const Function& function, const LaunchReque
     return tl::unexpected<int>(bad);
   }
   if (!function.missing.empty()) {
-    complain(
+    print_line(
         fmt::format("HIP: kernel '{}' needs the argument {}, which the virtual GPU does not have",
                     kernel.name, function.missing));
     device_error() = kNotSupported;  // what it should compute is not there

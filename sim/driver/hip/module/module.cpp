@@ -63,7 +63,7 @@ int make_managed(Module& module) {
 tl::expected<std::unique_ptr<Module>, int> load_module(const void* image, std::uint64_t available) {
   const std::string& target = device().chip().architecture().gfx_target;
   const auto refused = [](const Error& error, int code) {
-    complain("HIP: " + error.text());
+    print_line("HIP: " + error.text());
     return tl::unexpected<int>(code);
   };
   auto code = code_for(image, available, target);

@@ -94,7 +94,7 @@ void registering(Body&& body) noexcept {
     Entry entry;
     body();
   } catch (...) {
-    complain("HIP: no memory to register the program's device code");
+    print_line("HIP: no memory to register the program's device code");
   }
 }
 
@@ -103,7 +103,7 @@ void register_managed(FatBinary& binary, void** pointer, const void* initial, co
   if (power_on() != kSuccess) return;
   const auto address = allocate_memory(bytes, MemoryKind::managed_variable, kMemAttachGlobal);
   if (!address) {
-    complain(fmt::format("HIP: no room for the managed variable '{}' of {} bytes", name, bytes));
+    print_line(fmt::format("HIP: no room for the managed variable '{}' of {} bytes", name, bytes));
     return;
   }
   *pointer = device_pointer(*address);
@@ -123,7 +123,7 @@ tl::expected<Function*, int> function_of_stub(const void* stub) {
   if (kernel.function == nullptr) {
     kernel.function = find_function(*kernel.binary->module, kernel.name);
     if (kernel.function == nullptr) {
-      complain("HIP: the device code has no kernel '" + kernel.name + "'");
+      print_line("HIP: the device code has no kernel '" + kernel.name + "'");
       return tl::unexpected<int>(kInvalidDeviceFunction);
     }
   }
@@ -158,7 +158,7 @@ WW_HIP_EXPORT void** __hipRegisterFatBinary(const void* data) {
     std::memcpy(&wrapper, data, sizeof wrapper);
     FatBinary& binary = registry().binaries.emplace_back();
     if (wrapper.magic != kWrapperMagic || wrapper.binary == nullptr) {
-      complain("HIP: the program registers device code of an unknown form");
+      print_line("HIP: the program registers device code of an unknown form");
       binary.failure = kInvalidImage;
     }
     binary.image = wrapper.binary;

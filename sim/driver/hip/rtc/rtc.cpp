@@ -40,7 +40,7 @@ std::string isa_of(const std::string& target) {
 CompileAnswer run_compiler(const CompileRequest& request) {
   CompileAnswer answer = Runtime::get().compiler().run(request);
   if (answer.status != CompileStatus::success && answer.status != CompileStatus::failed) {
-    complain(answer.log.substr(0, answer.log.find('\n')));
+    print_line(answer.log.substr(0, answer.log.find('\n')));
   }
   return answer;
 }

@@ -129,7 +129,7 @@ int power_on() {
   // The threads and the device stayed with the parent.
   static bool said = false;
   if (!std::exchange(said, true)) {
-    complain(
+    print_line(
         "HIP: a child process cannot use the device that its parent opened; start HIP after "
         "fork, or start a program");
   }
@@ -152,7 +152,7 @@ void forget_of_other_rooms(int ordinal) {
 int refuse_form(const std::string& call) {
   static auto& said = *new std::set<std::string>;
   if (said.insert(call).second) {
-    complain("HIP: " + call + " is not supported on the virtual GPU");
+    print_line("HIP: " + call + " is not supported on the virtual GPU");
   }
   return kNotSupported;
 }

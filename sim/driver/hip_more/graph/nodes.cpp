@@ -27,15 +27,15 @@ tl::expected<NodeWork, int> host_of(const HostNodeParameters* parameters) {
 }
 
 // A call that asks what a node was made of.
-template <class Part, class Answer, class Tell>
+template <class Part, class Answer, class Describe>
 int describe_node(const char* call, const void* handle, NodeKind kind, Answer* answer,
-                  Tell&& tell) {
+                  Describe&& describe) {
   return guarded([&]() -> int {
     const GraphNode* node = find_node(handle);
     if (node == nullptr || node->kind != kind || answer == nullptr) return kInvalidValue;
     const Part* part = std::get_if<Part>(&node->what.parameters);
     if (part == nullptr) return refuse_form(std::string(call) + " of a node captured in this form");
-    *answer = tell(*part);
+    *answer = describe(*part);
     return kSuccess;
   });
 }

@@ -98,12 +98,12 @@ int add(RtcLinker& linker, int kind, const char* image, std::size_t bytes) {
     return kRtcSuccess;
   }
   if (kind == kBundledArchive) {
-    complain("archives of bundled bitcode cannot be linked here; add their members one by one");
+    print_line("archives of bundled bitcode cannot be linked here; add their members one by one");
     return kRtcProgramCreationFailure;
   }
   const auto part = code_for(image, bytes, device_target());
   if (!part) {
-    complain(part.error().text());
+    print_line(part.error().text());
     return kRtcProgramCreationFailure;
   }
   linker.bitcodes.emplace_back(reinterpret_cast<const char*>(part->data()), part->size());

@@ -284,7 +284,7 @@ tl::expected<void*, int> place_descriptors(const gpu::ImageDescriptor& image,
 tl::expected<gpu::ImageDescriptor, int> describe(const gpu::ImageLayout& layout) {
   const auto made = gpu::image_descriptor(layout, device().chip().architecture().gfx_target);
   if (!made) {
-    complain("HIP: an image cannot be described to the device: " + made.error().text());
+    print_line("HIP: an image cannot be described to the device: " + made.error().text());
     return tl::unexpected<int>(kInvalidValue);
   }
   return *made;

@@ -50,9 +50,9 @@ cl_int check_shape(const _cl_kernel& kernel, cl_uint dimensions, const std::size
     if (shape.global[i] % shape.local[i] != 0) {
       static bool said = false;
       if (!std::exchange(said, true)) {
-        complain("groups of " + std::to_string(shape.local[i]) + " do not divide " +
-                 std::to_string(shape.global[i]) +
-                 " work-items, and OpenCL 1.2 has no smaller last group");
+        print_line("groups of " + std::to_string(shape.local[i]) + " do not divide " +
+                   std::to_string(shape.global[i]) +
+                   " work-items, and OpenCL 1.2 has no smaller last group");
       }
       return CL_INVALID_WORK_GROUP_SIZE;
     }

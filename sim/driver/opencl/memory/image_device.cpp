@@ -151,7 +151,7 @@ Created<std::uint64_t> place_image_descriptor(const ImageState& image, std::uint
   const auto descriptor = gpu::image_descriptor(
       layout_of(image, address), Runtime::get().powered_gpu().chip().architecture().gfx_target);
   if (!descriptor) {
-    complain("an image cannot be described to the device: " + descriptor.error().text());
+    print_line("an image cannot be described to the device: " + descriptor.error().text());
     return refuse(CL_MEM_OBJECT_ALLOCATION_FAILURE);
   }
   return place(*descriptor, CL_MEM_OBJECT_ALLOCATION_FAILURE);

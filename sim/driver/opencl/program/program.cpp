@@ -182,12 +182,12 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
     }
     if (const cl_int bad = check_device_list(count, devices); bad != CL_SUCCESS) return refuse(bad);
     if (count > context->devices.size()) return refuse(CL_INVALID_DEVICE);
-    const auto tell = [&](cl_int status) {
+    const auto set_status = [&](cl_int status) {
       if (binary_status != nullptr) std::fill_n(binary_status, count, status);
     };
     for (cl_uint i = 0; i < count; ++i) {
       if (lengths[i] == 0 || binaries[i] == nullptr) {
-        tell(CL_INVALID_VALUE);
+        set_status(CL_INVALID_VALUE);
         return refuse(CL_INVALID_VALUE);
       }
     }
@@ -197,8 +197,8 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
       if (std::string_view(reinterpret_cast<const char*>(binaries[i]), lengths[i]) == binary) {
         continue;
       }
-      tell(CL_INVALID_BINARY);
-      complain("clCreateProgramWithBinary: the devices of one package need one binary");
+      set_status(CL_INVALID_BINARY);
+      print_line("clCreateProgramWithBinary: the devices of one package need one binary");
       return refuse(CL_INVALID_BINARY);
     }
     cl_program_binary_type type = is_library(binary) ? CL_PROGRAM_BINARY_TYPE_LIBRARY
@@ -206,12 +206,12 @@ cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_uint cou
     if (!is_bitcode(binary)) {
       type = CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
       if (auto object = parse_for_device(binary); !object) {
-        tell(CL_INVALID_BINARY);
-        complain("clCreateProgramWithBinary: " + object.error().text());
+        set_status(CL_INVALID_BINARY);
+        print_line("clCreateProgramWithBinary: " + object.error().text());
         return refuse(CL_INVALID_BINARY);
       }
     }
-    tell(CL_SUCCESS);
+    set_status(CL_SUCCESS);
     auto* program = new_program(context);
     program->binary = std::move(binary);
     program->binary_type = type;

@@ -65,12 +65,12 @@ cl_int take(_cl_program& program, CompileAnswer answer, cl_int failure) {
     case CompileStatus::failed: return failed(program, "", failure);
     // Not the source's fault: said on stderr too, because many programs never print the log.
     case CompileStatus::no_compiler:
-      complain(first_line(answer.log));
+      print_line(first_line(answer.log));
       return failed(
           program, "",
           failure == CL_LINK_PROGRAM_FAILURE ? CL_LINKER_NOT_AVAILABLE : CL_COMPILER_NOT_AVAILABLE);
     case CompileStatus::worker_failed:
-      complain(first_line(answer.log));
+      print_line(first_line(answer.log));
       return failed(program, "", failure);
   }
   program.binary = std::move(answer.output);
@@ -160,7 +160,7 @@ cl_int compile_source(_cl_program& program, CompileRequest request, const Compil
           "warning: the compiler cannot handle a printf of this program; its kernels will print "
           "nothing\n";
       again.log = warning + again.log;
-      complain(warning.substr(0, warning.size() - 1));
+      print_line(warning.substr(0, warning.size() - 1));
       answer = std::move(again);
     }
   }
@@ -398,7 +398,7 @@ cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint count, const cl
     }
     auto options = link_options(text_or_empty(options_text));
     if (!options) {
-      complain("clLinkProgram: " + options.error().text());
+      print_line("clLinkProgram: " + options.error().text());
       return refuse(CL_INVALID_LINKER_OPTIONS);
     }
     auto* linked = new_program(context);

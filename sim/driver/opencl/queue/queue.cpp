@@ -180,7 +180,7 @@ void pump() {
 }
 
 void report_failure(cl_context context, const std::string& text) {
-  complain(text);
+  print_line(text);
   if (context->notify != nullptr) {
     Runtime::get().callbacks.push_back(
         [text, notify = context->notify, user_data = context->user_data] {
