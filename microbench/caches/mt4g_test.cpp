@@ -67,8 +67,8 @@ std::set<std::string> keys_of(const json& document) {
   return keys;
 }
 
-// A key of MT4G's files of AMD cards that wirewatt never writes, as a JSON pointer ("/meta/os"), and
-// why. A key that ends in "/" stands for all below it.
+// A key of MT4G's files of AMD cards that wirewatt never writes, as a JSON pointer ("/meta/os"),
+// and why. A key that ends in "/" stands for all below it.
 struct Gap {
   std::string_view key;
   std::string_view reason;

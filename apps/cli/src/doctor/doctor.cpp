@@ -189,8 +189,7 @@ void add_counter_mapping(Patient& patient) {
     switch (check.verdict) {
       case MappingVerdict::exact:
         finding.verdict = Verdict::good;
-        finding.detail = fmt::format("{:+.2f}% off the known bytes{}{}",
-                                     100 * check.error(),
+        finding.detail = fmt::format("{:+.2f}% off the known bytes{}{}", 100 * check.error(),
                                      check.reason.empty() ? "" : ", ", check.reason);
         break;
       case MappingVerdict::scaled: finding.verdict = Verdict::limited; break;

@@ -66,8 +66,7 @@ std::vector<std::vector<std::string>> photonic_event_rows(
        fmt::format("{:.2f} of {} lit, {:.1f}% of it used", events.mean_lit_units(),
                    events.structure.data_units, 100 * events.use_of_light())},
       {"tokens", fmt::format("{:.2f} messages a grab, {:.3f} failed attempts a message",
-                             events.messages_per_grab(),
-                             events.failed_attempts_per_message())}};
+                             events.messages_per_grab(), events.failed_attempts_per_message())}};
 }
 
 std::vector<std::vector<std::string>> photonic_energy_rows(const sim::power::EnergyReport& energy) {

@@ -90,13 +90,12 @@ void print_chip_wires(const sim::power::EnergyReport& energy) {
   }
   const sim::power::ChipWiresCharge& charge = *energy.chip_wires;
   const auto row = [](const char* name, const sim::power::PairWireCharge& one) {
-    return std::vector<std::string>{
-        name,
-        std::to_string(one.flits),
-        fmt::format("{:.2f}", one.mean_mm()),
-        fmt::format("{:.3f}", one.toggle_rate),
-        fmt::format("{:.4g}", one.fj_per_bit_mm.value),
-        energy_text(one.pj)};
+    return std::vector<std::string>{name,
+                                    std::to_string(one.flits),
+                                    fmt::format("{:.2f}", one.mean_mm()),
+                                    fmt::format("{:.3f}", one.toggle_rate),
+                                    fmt::format("{:.4g}", one.fj_per_bit_mm.value),
+                                    energy_text(one.pj)};
   };
   fmt::print("wires between L1 and L2 ({}): {}\n", charge.is_virtual ? "virtual" : "measured",
              charge.source);
@@ -158,7 +157,8 @@ std::vector<std::vector<std::string>> traffic_rows(const sim::net::RunResult& ru
           {"network latency", fmt::format("{:.2f} cycles", run.avg_network_latency)},
           {"accepted", accepted},
           {"hops", fmt::format("{:.3f} routers", run.avg_hops)},
-          {"speed", fmt::format("{:.3g} million flit-hops a CPU second", 1e-6 * run.flit_hops_per_cpu_s())}};
+          {"speed",
+           fmt::format("{:.3g} million flit-hops a CPU second", 1e-6 * run.flit_hops_per_cpu_s())}};
 }
 
 void print_report(const SimulateArguments& arguments, const sim::net::SimulateReport& report) {
