@@ -100,7 +100,7 @@ std::string without_target(const CodeObjectFile& file) {
   return bytes;
 }
 
-// What the build's compiler makes of all kernels, or of a campaign's in wide wavefronts.
+// Compiles all kernels, or a campaign's in wide wavefronts, with the build's compiler.
 std::string compiled(const CodeObjectFile& file, const std::filesystem::path& folder) {
   const std::string wave = file.variant == "wide_sleep"      ? "64u -mwavefrontsize64"
                            : file.target.starts_with("gfx1") ? "32u"

@@ -90,7 +90,7 @@ class StubBoard {
 
  private:
   void show(std::int64_t time_ns, double watts, double clock_hz) const;
-  // Of what it draws at rest, at the voltage that a load leaves.
+  // Power at rest, at the voltage that a load leaves.
   [[nodiscard]] double rest_w(double load_w) const;
   [[nodiscard]] double voltage(double watts) const;
   void heat(double watts_over_idle, double seconds);

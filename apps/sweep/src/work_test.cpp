@@ -66,7 +66,7 @@ TEST(Pilot, APointThatMissesItsDeviceHereSaysNothingOfTheCost) {
   EXPECT_EQ(pilot->seconds, pilot->records[1].wall_s);
 }
 
-// What a point costs is known after one that took long; a forecast may not take as long as the
+// One point that took long shows the cost of a point; a forecast may not take as long as the
 // sweep.
 TEST(Pilot, EndsWithAPointThatTakesSeconds) {
   const TestFolder folder;

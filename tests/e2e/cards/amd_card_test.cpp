@@ -149,7 +149,7 @@ TEST_F(AmdCard, IsSelftestedAndJudgedAlikeWhenTheFileIsReplayed) {
   EXPECT_LT(std::filesystem::file_size(file), 800'000u);
 }
 
-// What a campaign on a chip finds through the virtual GPU's own door, and what can be sensed there:
+// A campaign's figure through the virtual GPU's own door, and the figure that can be sensed there:
 // wirewatt calibrate --device virtual:CHIP --quick --seed 1, and wirewatt score [fJ/bit/mm, at
 // 1.1687 V].
 struct Twin {
@@ -230,7 +230,7 @@ TEST_F(AmdSmallChip, IsCalibratedThroughItsOpenClWhereThereIsNoHip) {
   expect_it_through_opencl(kTwin, 10);
 }
 
-// The same on the chip of virtual:w9100.
+// A campaign on the chip of virtual:w9100.
 class AmdWholeChip : public AmdCampaign {
  protected:
   static constexpr Twin kTwin{214.9, 210.2};

@@ -68,7 +68,7 @@ class NvidiaLadder : public ::testing::Test {
         runs, [](const StoredRun& run) { return run.kind != RunKind::stream || run.block == 0; });
     return runs;
   }
-  // What a joule at the full voltage is at the mean voltage of the runs.
+  // The energy at the mean voltage of the runs over that at the full voltage.
   [[nodiscard]] double at_mean_voltage(const LevelsOfCard& card) const {
     Mean power_w;
     for (const StoredRun& run : streams()) {

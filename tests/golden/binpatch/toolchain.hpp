@@ -73,7 +73,7 @@ struct DisassembledLine {
                                                         const std::string& cpu = {},
                                                         const std::string& attributes = {});
 
-// What is wrong with the words of a pinned kernel for gfx6 to gfx9 `cpu`: they must have the bases
+// Names a fault in the words of a pinned kernel for gfx6 to gfx9 `cpu`: they must have the bases
 // that the ISA manuals give and keep the destination. Empty when nothing is, and for later targets.
 [[nodiscard]] std::string problem_of_words(const std::string& cpu, const PatchSite& site);
 

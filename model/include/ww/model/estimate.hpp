@@ -31,9 +31,9 @@ struct KernelTraffic {
   std::array<SegmentTraffic, 3> segments{};
   // Loads and stores through the L1, one a wavefront; absent where a launch has no count of them.
   std::optional<double> memory_instructions;
-  // Of what left the L2 for memory or came from there, the part that was written; and lines that
-  // the L2 took in for loads and stores, whether they were read from memory or not. Absent as
-  // above.
+  // Bytes that the L2 wrote to memory, and those of lines that the L2 took in for loads and stores,
+  // whether they were read from memory or not. Absent where a launch has no count of
+  // them.
   std::optional<double> memory_written_bytes;
   std::optional<double> l2_filled_bytes;
   // Monitored events of L1-L2 wires, times the length of their wires [mm]. Trunks include the

@@ -89,7 +89,7 @@ struct LadderInput {
   std::vector<double> toggle_rate;  // of each stream's data, toggles a bit
   std::vector<LadderRun> runs;
   std::vector<LadderIdle> idle;
-  // Of the clock state, where a load line begins. Absent: the card does not name it.
+  // Voltage of the clock state, where a load line begins. Absent: the card does not name it.
   std::optional<double> nominal_v;
   // Smallest difference of two voltage readings, 0 where none differ. With it, a voltage that does
   // not fall by a step from idle to load counts as none, and where there is none a load line is
