@@ -2,11 +2,22 @@
 # before, and define judge(): which device, where the results go, steps that are cut off in time, and the
 # archive, which is written again after every step.
 budget=${usual_budget:-520}
-if [ "${1:-}" = --budget ]; then
-  budget=${2:-}
-  case $budget in '' | *[!0-9]*) echo "--budget takes seconds, not '$budget'" >&2; exit 2 ;; esac
+only=
+names=
+while :; do
+  case ${1:-} in
+    --budget)
+      budget=${2:-}
+      case $budget in '' | *[!0-9]*) echo "--budget takes seconds, not '$budget'" >&2; exit 2 ;; esac
+      ;;
+    --only)
+      only=${2:-}
+      case $only in '' | -*) echo "--only takes the name of a step, not '$only'" >&2; exit 2 ;; esac
+      ;;
+    *) break ;;
+  esac
   shift 2
-fi
+done
 started=$(date +%s)
 out=${1:-on-$vendor-gpu-$(date -u +%Y%m%d-%H%M%S)}
 device=${2:-$usual_device}
@@ -39,6 +50,14 @@ failed=0
 current=
 log_pid=
 
+# For judge(): a bit's energy by level, with its interval.
+judge_ladder() {
+  [ -s "$out/raw/ladder/ladder.db" ] || return 0
+  timeout 30 "$wirewatt" --quiet fit "$out/raw/ladder/ladder.db" >"$out/judged/ladder.txt" 2>"$out/judged/ladder.log"
+  grep -E '^(l1|l2|cache|memory)_(read|write)(_less_[a-z0-9]+)? ' "$out/judged/ladder.txt" | tee -a "$summary"
+  tail -2 "$out/judged/ladder.log" | tee -a "$summary"
+}
+
 # The archive: raw data first, what was made of it second. Its new version replaces the old one whole.
 pack() {
   tar -czf "$out.tar.gz.part" -C "$(dirname "$out")" \
@@ -65,6 +84,15 @@ finish() {
   judge
   pack
   rm -rf "$out/cache"
+  if [ "$1" -eq 0 ] && [ -n "$only" ]; then
+    case "$names " in
+      *" $only "*) ;;
+      *)
+        echo "No step is called '$only'; there are$names" >&2
+        exit 2
+        ;;
+    esac
+  fi
   echo "packed: $out.tar.gz ($(du -h "$out.tar.gz" | cut -f1)) in $(($(date +%s) - started)) s"
   echo "Please attach it to $("$wirewatt" --version | sed -n 's/^Faults, and files of cards, go to //p')"
   exit "$1"
@@ -72,10 +100,12 @@ finish() {
 trap stop TERM INT HUP
 
 # step NAME SECONDS COMMAND...: stdout to raw/NAME.json, stderr to raw/NAME.log. SECONDS is the most;
-# no step is given more than what is left, less the time to judge and to pack.
+# no step is given more than what is left, less the time to judge and to pack. With --only, others do nothing.
 step() {
   local name=$1 most=$2 left code begun
   shift 2
+  names="$names $name"
+  [ -z "$only" ] || [ "$only" = "$name" ] || return
   left=$((budget - 10 - ($(date +%s) - started)))
   [ "$most" -gt "$left" ] && most=$left
   if [ "$most" -lt 5 ]; then

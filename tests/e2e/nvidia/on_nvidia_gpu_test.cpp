@@ -69,7 +69,9 @@ class OnNvidiaGpu : public ::testing::Test {
   // script, whose sleeps and limits are real.
   Variables stubs() const {
     const std::string lib = variable("WW_BINARY_DIR") + "/lib/";
-    std::ofstream(root_ / "config") << "idle_w 80\nnoise_w 0.1\nlanes 1\nloops 16\ncall_s 1e-4\n";
+    std::ofstream(root_ / "config") << "idle_w 80\nnoise_w 0.1\nlanes 1\nloops 16\ncall_s 1e-4\n"
+                                       "l1_bytes 131072\nl2_bytes 1048576\npj_per_l1_bit 2e6\n"
+                                       "pj_per_l2_bit 4e6\npj_per_memory_bit 2e7\n";
     return {{"LD_PRELOAD", lib + "stubs/libchip_clock.so"},
             {"LD_LIBRARY_PATH", lib + "stubs:" + lib + "nvml_stub"},
             {"WW_STUB_CUDA_CHIP", "1"},
@@ -148,6 +150,8 @@ TEST_F(OnNvidiaGpu, OnTheStubItDoesEveryStepAndPacksRawDataFirst) {
   EXPECT_THAT(summary, HasSubstr("topology: exit 0"));
   EXPECT_THAT(summary, HasSubstr("pinning: 512 wavefronts on 8 SMs"));
   EXPECT_THAT(summary, HasSubstr("calibrate: exit 0"));
+  EXPECT_THAT(summary, HasSubstr("ladder: exit 0"));
+  EXPECT_THAT(summary, HasSubstr("memory_read_less_l2 "));
   EXPECT_THAT(summary, HasSubstr("doctor: exit 0"));
   // The profiler watches three launches of each way, with caches and clocks as they are.
   EXPECT_THAT(summary, HasSubstr("ncu: exit 0"));
@@ -345,6 +349,21 @@ TEST_F(OnNvidiaGpu, UnderATimeoutAtTenMomentsItKeepsWhatItHadEachTime) {
   }
   // Some moments lie in the campaign, unless the machine is swamped.
   RecordProperty("moments_with_runs", with_runs);
+}
+
+TEST_F(OnNvidiaGpu, DoesTheOneStepThatIsAskedFor) {
+  const auto result = start({"--only", "ladder", (root_ / "out").string()}, stubs());
+  const std::string summary = read_file(root_ / "out" / "summary.txt").value_or("");
+  EXPECT_EQ(result.exit_code, 0) << result.errors << summary;
+  EXPECT_THAT(summary, HasSubstr("ladder: exit 0"));
+  EXPECT_THAT(summary, HasSubstr("l2_read_less_l1 "));
+  EXPECT_THAT(summary, Not(HasSubstr("calibrate")));
+  EXPECT_THAT(listing(root_ / "out.tar.gz"), HasSubstr("out/raw/ladder/ladder.db"));
+
+  const auto none = start({"--only", "laddr", (root_ / "none").string()}, stubs());
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.errors,
+              HasSubstr("No step is called 'laddr'; there are topology calibrate ladder"));
 }
 
 TEST_F(OnNvidiaGpu, LeavesOutWhatTheBudgetDoesNotReachAndSaysSo) {
