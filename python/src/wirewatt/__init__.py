@@ -2,7 +2,7 @@
 
     import wirewatt
     calibration = wirewatt.calibrate("virtual:w9100", out="first-run", quick=True)
-    print(calibration.energy)                          # 214.9 (167.0..304.0) fJ/bit/mm
+    print(calibration.energy)                          # 215.0 (167.0..304.1) fJ/bit/mm
     with wirewatt.bracket(model="first-run") as stretch:
         launch_kernels()
         finish_the_queue()
