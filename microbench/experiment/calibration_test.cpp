@@ -12,9 +12,9 @@
 #include "experiment/experiments.hpp"
 #include "experiment/runner.hpp"
 #include "testing/fake_device.hpp"
-#include "ww/core/run_keys.hpp"
 #include "ww/core/temporary_folder.hpp"
 #include "ww/microbench/campaign.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::microbench {
 namespace {

@@ -7,7 +7,7 @@
 #include "experiment/runner.hpp"
 #include "ww/core/interrupt.hpp"
 #include "ww/core/mean.hpp"
-#include "ww/core/run_keys.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::microbench {
 

@@ -16,9 +16,9 @@
 #include "experiment/points.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/log.hpp"
-#include "ww/core/run_keys.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/microbench/virtual_chips.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::microbench {
 namespace {

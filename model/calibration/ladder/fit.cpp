@@ -10,8 +10,8 @@
 #include "ww/calibration/ladder_fit.hpp"
 #include "ww/core/json_reader.hpp"
 #include "ww/core/mean.hpp"
-#include "ww/core/run_keys.hpp"
 #include "ww/energy/run_power.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::calibration {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "reduction/trace.hpp"
 #include "stats.hpp"
-#include "ww/core/run_keys.hpp"
 #include "ww/core/statistics.hpp"
 #include "ww/energy/run_power.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::model {
 namespace {

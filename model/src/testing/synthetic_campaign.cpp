@@ -8,8 +8,8 @@
 #include <random>
 #include <sstream>
 
-#include "ww/core/run_keys.hpp"
 #include "ww/model/floorplan.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::model::testing {
 namespace {

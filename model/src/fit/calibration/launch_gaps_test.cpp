@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "testing/fitting.hpp"
-#include "ww/core/run_keys.hpp"
+#include "ww/model/run_keys.hpp"
 
 namespace ww::model {
 namespace {
